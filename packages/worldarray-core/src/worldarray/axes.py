@@ -1,0 +1,62 @@
+"""Axis names and the one rule of which axes are spatial."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+SPATIAL_NAMES: Final = frozenset({"z", "y", "x"})
+OTHER_NAMES: Final = frozenset({"t", "time", "c", "channel"})
+OTHER_TYPES: Final = frozenset({"time", "channel"})
+_DEFAULT: Final = ("t", "c", "z", "y", "x")
+
+
+def default_axes(ndim: int) -> tuple[str, ...]:
+    """Return the names of `ndim` unnamed axes: the last of t, c, z, y, x; more axes get ``d0``, ``d1``, … in front.
+
+    Examples
+    --------
+    >>> default_axes(3), default_axes(6)
+    (('z', 'y', 'x'), ('d0', 't', 'c', 'z', 'y', 'x'))
+    """
+    extra = tuple(f"d{i}" for i in range(ndim - len(_DEFAULT)))
+    return extra + _DEFAULT[len(_DEFAULT) - min(ndim, len(_DEFAULT)) :]
+
+
+def spatial_axes(axes: Sequence[str], types: Sequence[str] | None = None) -> tuple[int, ...]:
+    """Return the indices of the spatial axes, in order.
+
+    Those named z, y or x when any are; else the last three that are neither named t, time, c or channel nor typed
+    time or channel.
+
+    Examples
+    --------
+    >>> spatial_axes(("t", "y", "x", "c")), spatial_axes(("time", "lat", "lon"))
+    ((1, 2), (1, 2))
+    """
+    named = tuple(i for i, name in enumerate(axes) if name in SPATIAL_NAMES)
+    if named:
+        return named
+    kinds = types or ("",) * len(axes)
+    rest = [
+        i
+        for i, (name, kind) in enumerate(zip(axes, kinds, strict=True))
+        if name not in OTHER_NAMES and kind not in OTHER_TYPES
+    ]
+    return tuple(rest[-3:])
+
+
+def time_axes(axes: Sequence[str], types: Sequence[str] | None = None) -> tuple[int, ...]:
+    """Return the indices of the axes that are time: typed time, or untyped and named t or time.
+
+    Examples
+    --------
+    >>> time_axes(("t", "y", "x"))
+    (0,)
+    """
+    kinds = types or ("",) * len(axes)
+    return tuple(
+        i
+        for i, (name, kind) in enumerate(zip(axes, kinds, strict=True))
+        if kind == "time" or (not kind and name in ("t", "time"))
+    )
