@@ -191,9 +191,7 @@ def _parse_local(text: str) -> Location:
 def _parse_file(scheme: str, rest: str, given: object) -> Location:
     host, slash, _ = rest.partition("/")
     if host not in {"", "localhost"} or not slash:
-        _refuse(
-            "wrong_value", given, f"a {scheme} URL has three slashes and an absolute path: {scheme}:///data/em.zarr"
-        )
+        _refuse(given, f"a {scheme} URL has three slashes and an absolute path: {scheme}:///data/em.zarr")
     return _parse_local(_unquote(rest[len(host) :]))
 
 
