@@ -72,6 +72,11 @@ class Skipped(NamedTuple):
     reason: str
 
 
+class _Tables(NamedTuple):
+    ops: tuple[str, ...]
+    capabilities: frozenset[str]
+
+
 def data_root() -> Path:
     """Return the folder of ``cases``, ``schema`` and ``selftest``: in a checkout or inside the installed package."""
     here = Path(__file__).parent
@@ -81,7 +86,7 @@ def data_root() -> Path:
 
 def ops() -> tuple[str, ...]:
     """Return the name of every op of the closed table, family by family; those of the self-test are left out."""
-    return tuple(op for op in _table() if not op.startswith("selftest."))
+    return tuple(op for op in _tables().ops if not op.startswith("selftest."))
 
 
 def load(folder: Path | None = None) -> dict[str, list[Case]]:
@@ -93,9 +98,10 @@ def load(folder: Path | None = None) -> dict[str, list[Case]]:
         A file breaks a rule of the format.
     """
     folder = data_root() / "cases" if folder is None else folder
+    tables = _tables()
     found: dict[str, list[Case]] = {}
     for path in sorted(folder.rglob("*.json")):
-        for case in load_file(path, folder):
+        for case in _load_file(path, folder, tables):
             found.setdefault(case.op, []).append(case)
     return found
 
@@ -117,7 +123,7 @@ def cases(op: str, folder: Path | None = None) -> list[Case]:
     """
     found = load(folder).get(op, [])
     if not found:
-        known = "it is in no table" if op not in _table() else "it is in the table, but no file has a case of it"
+        known = "it is in no table" if op not in _tables().ops else "it is in the table, but no file has a case of it"
         raise NoCasesError(f"the op {op!r} has no case: {known}")
     return found
 
@@ -165,13 +171,16 @@ def load_file(path: Path, folder: Path) -> list[Case]:
     CaseFileError
         The file breaks a rule of the format.
     """
+    return _load_file(path, folder, _tables())
+
+
+def _load_file(path: Path, folder: Path, tables: _Tables) -> list[Case]:
     name = path.relative_to(folder).with_suffix("").as_posix()
-    document = _members(
-        strict_json.parse(path.read_text(encoding="utf-8"), name), name, FILE_KEYS, FILE_KEYS - {"defaults"}
-    )
+    parsed = strict_json.parse(path.read_text(encoding="utf-8"), name)
+    document = _members(parsed, name, FILE_KEYS, FILE_KEYS - {"defaults"})
     if document["suite"] != 1:
         raise CaseFileError(f"{name}: suite is 1, not {document['suite']!r}")
-    if document["op"] not in _table():
+    if document["op"] not in tables.ops:
         raise CaseFileError(f"{name}: the op {document['op']!r} is in no table of schema/ops.schema.json")
     if not isinstance(document["cases"], list) or not document["cases"]:
         raise CaseFileError(f"{name}: cases is a list of at least one case")
@@ -180,6 +189,8 @@ def load_file(path: Path, folder: Path) -> list[Case]:
         case = _case(raw, f"{name}: cases[{index}]", name, document)
         if case.id in found:
             raise CaseFileError(f"{name}: the id {case.id!r} is given twice")
+        if unknown := sorted(case.requires - tables.capabilities):
+            raise CaseFileError(f"{case.key}: the capabilities {unknown} are in no table of schema/values.schema.json")
         found[case.id] = case
     return [case for case in found.values() if case.status != "retired"]
 
@@ -235,11 +246,12 @@ def _members(
     return raw
 
 
-def _table() -> tuple[str, ...]:
+def _tables() -> _Tables:
     schema = data_root() / "schema"
     rows: Any = strict_json.parse((schema / "ops.schema.json").read_text(encoding="utf-8"), "ops.schema.json")
     names: list[str] = []
     for row in rows["allOf"]:
         family: Any = strict_json.parse((schema / row["$ref"]).read_text(encoding="utf-8"), row["$ref"])
         names.extend(family["properties"])
-    return tuple(names)
+    shared: Any = strict_json.parse((schema / "values.schema.json").read_text(encoding="utf-8"), "values.schema.json")
+    return _Tables(tuple(names), frozenset(shared["$defs"]["capability"]["enum"]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Final
 
 from worldarray_conformance.case_files import Case, Tolerance
@@ -191,4 +192,5 @@ def _same_number(expected: float, found: float, tolerance: Tolerance) -> bool:
         return expected != 0 or math.copysign(1, expected) == math.copysign(1, found)
     if math.isinf(expected) or math.isinf(found):
         return False
-    return abs(found - expected) <= tolerance.abs + tolerance.rel * abs(expected)
+    allowed = Fraction(tolerance.abs) + Fraction(tolerance.rel) * abs(Fraction(expected))
+    return abs(Fraction(found) - Fraction(expected)) <= allowed

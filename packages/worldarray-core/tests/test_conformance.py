@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 import worldarray_conformance as conformance
 from worldarray.errors import CODES, WorldArrayError
 
@@ -42,7 +43,7 @@ def parameters():
         yield from (pytest.param(case, id=case.key, marks=pytest.mark.skip(why)) for case, why in skipped)
 
 
-@pytest.mark.parametrize("case", parameters())
+@pytest.mark.parametrize("case", list(parameters()))
 def test_case(case):
     found = conformance.run(case, OPS[case.op], (WorldArrayError,))
     if case.key in FAILING:
