@@ -111,6 +111,10 @@ class ArgumentTypeError(WorldArrayError, TypeError, ValueError):
     """An argument is of a type that cannot be used (0.9 for an index)."""
 
 
+class ArgumentIndexError(WorldArrayError, IndexError, ValueError):
+    """A position in a sequence that it does not have."""
+
+
 class UnitError(WorldArrayError, ValueError):
     """A unit that no table knows, on an axis that is being converted."""
 
