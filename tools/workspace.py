@@ -83,9 +83,13 @@ def read_package(root: Path, folder: str) -> Package:
         dependencies=tuple(parse_requirement(text) for text in project.get("dependencies", [])),
         test_dependencies=tuple(parse_requirement(text) for text in groups.get("test", []) if isinstance(text, str)),
         private="Private :: Do Not Upload" in project.get("classifiers", []),
-        has_code=any(root.joinpath(folder).glob("src/*/__init__.py")),
-        has_tests=any(root.joinpath(folder).glob("tests/test_*.py")),
+        has_code=_any(root / folder, "src/*/__init__.py", "python/*/__init__.py"),
+        has_tests=_any(root / folder, "tests/test_*.py", "python/tests/test_*.py"),
     )
+
+
+def _any(folder: Path, *patterns: str) -> bool:
+    return any(path for pattern in patterns for path in folder.glob(pattern))
 
 
 def read_workspace(root: Path = ROOT) -> dict[str, Package]:
