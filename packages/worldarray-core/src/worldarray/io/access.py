@@ -1,0 +1,206 @@
+"""Ways into a store: which credentials are tried, in which order, and the kvstore spec of each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeVar
+
+from worldarray import store
+from worldarray.errors import AccessError, WorldArrayError, problem
+from worldarray.io import contexts, messages, runtime
+from worldarray.paths import Location
+
+T = TypeVar("T")
+Spec = dict[str, Any]
+
+GCS_URL: Final = "https://storage.googleapis.com"
+_DMI = "/sys/class/dmi/id/product_name"
+_FAILS_AT_ONCE: Final = "127.0.0.1:1"
+
+
+class Way(NamedTuple):
+    """One way into a store: what people call it, and the kvstore spec of a key under it."""
+
+    name: str
+    spec: Callable[[Location, str], Spec]
+
+
+def kvstore_spec(where: Location, way: Way, *, folder: bool = True) -> Spec:
+    """Return tensorstore's JSON spec of `where` as a folder (a key prefix), or as the one key it names.
+
+    >>> from worldarray.paths import parse_path
+    >>> where = parse_path("s3://bucket/em.zip|zip:s0")
+    >>> spec = kvstore_spec(where, ways(where)[0])
+    >>> spec["path"], spec["base"]["bucket"], spec["base"]["path"], spec["base"]["aws_credentials"]
+    ('s0/', 'bucket', 'em.zip', {'type': 'anonymous'})
+    """
+    if where.base is not None:
+        inner = kvstore_spec(where.base, way, folder=where.scheme not in _OF_FILES)
+        return {"driver": where.scheme, "base": inner, "path": _path(where.key, folder=folder)}
+    return way.spec(where, _path(where.local_path if where.is_local else where.key, folder=folder))
+
+
+def ways(where: Location) -> tuple[Way, ...]:
+    """Return the ways into the store of `where`, in the order they are tried in a fresh process."""
+    return _WAYS[_base(where).scheme]
+
+
+def first_allowed(where: Location, attempt: Callable[[Way], T]) -> T:
+    """Return what `attempt` returns under the first way that the store does not refuse.
+
+    Only a refusal (an error that starts PERMISSION_DENIED or UNAUTHENTICATED) leads to the next way. The way that
+    worked is tried first from then on, for this bucket and endpoint and in this process.
+
+    Raises
+    ------
+    AccessError
+        Every way was refused; the message says what the store answered to each.
+    """
+    known = _ordered(where)
+    if len(known) > 1 and _base(where).scheme == "gs":
+        guard_gce_metadata()
+    refused: list[tuple[Way, Exception]] = []
+    for way in known:
+        try:
+            result = attempt(way)
+        except WorldArrayError:
+            raise
+        except runtime.ERRORS as error:
+            if not messages.is_refusal(error):
+                raise
+            refused.append((way, error))
+        else:
+            if len(known) > 1:
+                _worked[_store_key(where)] = way.name
+            return result
+    raise _refusal(where, refused) from refused[-1][1]
+
+
+def _refusal(where: Location, refused: list[tuple[Way, Exception]]) -> AccessError:
+    answers = "; ".join(f"{way.name}: {messages.reason(error)}" for way, error in refused)
+    message = f"every way in was refused ({answers}); check the path and the credentials, or that the file may be read"
+    return AccessError(problem("access_denied", (where.text,), message))
+
+
+_worked: dict[tuple[str, str, str], str] = {}
+
+
+def forget_ways() -> None:
+    """Forget which ways worked, so that each store is asked in the first order again."""
+    _worked.clear()
+
+
+def _ordered(where: Location) -> tuple[Way, ...]:
+    known = ways(where)
+    if len(known) == 1:
+        return known
+    name = _worked.get(_store_key(where))
+    return tuple(sorted(known, key=lambda way: way.name != name))
+
+
+def _store_key(where: Location) -> tuple[str, str, str]:
+    base = _base(where)
+    return base.scheme, base.bucket, (_s3_endpoint() if base.scheme == "s3" else _gcs_url()) or ""
+
+
+def _base(where: Location) -> Location:
+    while where.base is not None:
+        where = where.base
+    return where
+
+
+def _path(key: str, *, folder: bool) -> str:
+    return f"{key}/" if folder and key and not key.endswith("/") else key
+
+
+# -- one function per kind of store
+
+
+def _file(_: Location, path: str) -> Spec:
+    return {"driver": "file", "path": path}
+
+
+def _memory(_: Location, path: str) -> Spec:
+    return {"driver": "memory", "path": path}
+
+
+def _http(where: Location, path: str) -> Spec:
+    from urllib.parse import unquote  # noqa: PLC0415 - slow to import
+
+    query = f"?{where.query}" if where.query else ""
+    return {"driver": "http", "base_url": f"{where.scheme}://{where.bucket}{query}", "path": "/" + unquote(path)}
+
+
+def _s3(where: Location, path: str, credentials: str) -> Spec:
+    spec: Spec = {"driver": "s3", "bucket": where.bucket, "path": path, "aws_credentials": {"type": credentials}}
+    endpoint, region = _s3_endpoint(), os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    if endpoint:
+        # without a region tensorstore asks the endpoint for the bucket's, which few but Amazon answer
+        spec |= {"endpoint": endpoint, "aws_region": region or "us-east-1"}
+    elif region:
+        spec["aws_region"] = region
+    return spec
+
+
+def _s3_anonymous(where: Location, path: str) -> Spec:
+    return _s3(where, path, "anonymous")
+
+
+def _s3_default(where: Location, path: str) -> Spec:
+    return _s3(where, path, "default")
+
+
+def _s3_endpoint() -> str | None:
+    found = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+    return found.rstrip("/") if found else None
+
+
+def _gs_default(where: Location, path: str) -> Spec:
+    spec: Spec = {"driver": "gcs", "bucket": where.bucket, "path": path}
+    if _gcs_url():
+        # tensorstore keeps an open gs driver per bucket and would go on reading the host that an earlier value named
+        spec["gcs_request_retries"] = dict(contexts.DOCUMENT_RETRIES)
+    return spec
+
+
+def _gs_public(where: Location, path: str) -> Spec:
+    return {"driver": "http", "base_url": _gcs_url() or GCS_URL, "path": f"/{where.bucket}/{path}"}
+
+
+def _gcs_url() -> str | None:
+    found = os.environ.get("TENSORSTORE_GCS_HTTP_URL")
+    return found.rstrip("/") if found else None
+
+
+_OF_FILES: Final = frozenset({"zip"})
+_WAYS: Final[dict[str, tuple[Way, ...]]] = {
+    "file": (Way("as this user", _file),),
+    "memory": (Way("in memory", _memory),),
+    "http": (Way("over http", _http),),
+    "https": (Way("over https", _http),),
+    "s3": (Way("anonymously", _s3_anonymous), Way("with default credentials", _s3_default)),
+    "gs": (Way("with default credentials", _gs_default), Way("by the bucket's public URL", _gs_public)),
+}
+
+
+def guard_gce_metadata() -> None:
+    """Off Google machines, point GCE_METADATA_ROOT at an address that refuses at once, unless it is set.
+
+    tensorstore otherwise looks for the metadata server of a Google machine and stalls for seconds. Decided without a
+    network call, from the DMI product name and the variables GCE_METADATA_ROOT and GCE_METADATA_HOST;
+    ``worldarray.store.GUARD_GCE_METADATA = False`` turns it off.
+    """
+    if not store.GUARD_GCE_METADATA:
+        return
+    if os.environ.get("GCE_METADATA_ROOT") or os.environ.get("GCE_METADATA_HOST") or _on_google():
+        return
+    os.environ["GCE_METADATA_ROOT"] = _FAILS_AT_ONCE
+
+
+def _on_google() -> bool:
+    try:
+        return "Google" in Path(_DMI).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
