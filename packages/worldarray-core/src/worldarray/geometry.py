@@ -98,6 +98,17 @@ def corner_to_centre(corner: Sequence[float], voxel_size: Sequence[float], axes:
     names = default_axes(len(corner)) if axes is None else axes
     same_length(corner=corner, voxel_size=voxel_size, axes=names)
     spatial = spatial_axes(names)
+    return shifted_to_centre(corner, voxel_size, spatial)
+
+
+def shifted_to_centre(corner: Sequence[float], voxel_size: Sequence[float], spatial: Sequence[int]) -> Floats:
+    """Return the centre of voxel 0 from its lower corner along the axes of `spatial`: `centre_to_corner` inverted.
+
+    Examples
+    --------
+    >>> shifted_to_centre((0.0, 0.0), (1.0, 8.0), (1,))
+    (0.0, 4.0)
+    """
     return tuple(
         float(c) + float(s) / 2 if i in spatial else float(c)
         for i, (c, s) in enumerate(zip(corner, voxel_size, strict=True))
