@@ -70,7 +70,7 @@ def _key(key: str) -> str:
 
 def _prefix(where: Location) -> str:
     text = _key(where.text.removeprefix("memory://"))
-    return "" if text == "." else f"{text}/"
+    return f"{text}/" if text not in {"", "."} else ""
 
 
 def _document(value: Any) -> bytes:
