@@ -335,7 +335,7 @@ def texts_or_nulls(value: object, at: At, ndim: int | None = None) -> tuple[str 
 
 
 def shape(value: object, at: At, ndim: int | None = None, *, minimum: int = 0) -> tuple[int, ...]:
-    """Return a list of extents, each at least `minimum` and at most what tensorstore can index.
+    """Return a list of extents, each at least `minimum` and at most what tensorstore can index; 3.0 is read as 3.
 
     Raises
     ------
@@ -347,7 +347,8 @@ def shape(value: object, at: At, ndim: int | None = None, *, minimum: int = 0) -
     >>> shape([60, 64], ("em.zarr/.zarray", "shape"))
     (60, 64)
     """
-    return each(value, at, lambda v, a: integer(v, a, minimum=minimum, maximum=MAX_EXTENT), ndim)
+    bounds = {"minimum": minimum, "maximum": MAX_EXTENT}
+    return each(value, at, lambda v, a: integer(v, a, whole_floats=True, **bounds), ndim)
 
 
 class Problems:
