@@ -47,16 +47,26 @@ def combine(block: Array, kernels: Sequence[Kernel]) -> Array:
         return _floats(block, kernels)
     gain = math.prod(kernel.gain for kernel in kernels)
     limits = np.iinfo(block.dtype)
-    for name in _SUMS[block.dtype.kind]:
-        sums = np.iinfo(name)
-        if limits.max * gain * 2 + gain <= sums.max and limits.min * gain * 2 - gain >= sums.min:
-            return _divided(weighted_sums(block, kernels, np.dtype(name)), kernels).astype(block.dtype)
+    sums = _sums_dtype(block.dtype, int(limits.min), int(limits.max), gain)
+    if sums is None and block.dtype.itemsize == 8:  # what these values need, rather than what any could
+        sums = _sums_dtype(block.dtype, int(block.min()), int(block.max()), gain)
+    if sums is not None:
+        return _divided(weighted_sums(block, kernels, sums), kernels).astype(block.dtype, copy=False)
     if gain < _HALF_LIMB:
         return _two_limbs(block, kernels)
     if block.dtype.itemsize <= 4:
         return _filtered(block, kernels)
     whole = _divided(weighted_sums(block.astype(object), kernels, np.dtype(object)), kernels)
     return whole.astype(block.dtype)
+
+
+def _sums_dtype(dtype: np.dtype[Any], low: int, high: int, gain: int) -> np.dtype[Any] | None:
+    """Return the narrowest dtype that holds sums of values of [low, high] and half a divisor more; None if none."""
+    for name in _SUMS[dtype.kind]:
+        limits = np.iinfo(name)
+        if low * gain >= limits.min and (high + 1) * gain <= limits.max:
+            return np.dtype(name)
+    return None
 
 
 def _boxes(kernels: Sequence[Kernel]) -> list[tuple[tuple[slice, ...], int]]:
@@ -119,8 +129,6 @@ def _float_means(block: Array, kernels: Sequence[Kernel], sums: np.dtype[Any]) -
     if not means:
         return out
     plain = [k if isinstance(k, Mean) else Pick(slice(0, k.count, 1), k.count) for k in kernels]
-    if not out.flags.writeable or np.may_share_memory(out, block):
-        out = out.copy()
     for box, denominator in _boxes(plain):
         out[box] /= denominator
     return out

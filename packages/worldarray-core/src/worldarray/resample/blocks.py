@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 import numpy as np
 
@@ -13,7 +15,8 @@ from worldarray.resample.kernels import Array, Kernel, Pick
 from worldarray.resample.plans import AxisPlan
 from worldarray.resample.sums import pick
 
-_SLAB = 2**18
+_TILE_BYTES: Final = 2**20
+"""How much is worked on at once, in sums of twice the width of a value: what a cache holds."""
 
 
 def resample(block: Array, plans: Sequence[AxisPlan]) -> Array:
@@ -57,22 +60,25 @@ def _fill(block: Array, kernels: Sequence[Kernel], out: Array) -> None:
         _fill(block.real, kernels, out.real)
         _fill(block.imag, kernels, out.imag)
         return
-    for tile in _tiles(out.shape):
+    for tile in _tiles(kernels, _TILE_BYTES // (2 * working.itemsize)):
         cuts = [kernel.cut(part.start, part.stop) for kernel, part in zip(kernels, tile, strict=True)]
         source = block[tuple(slice(low, high) for low, high, _ in cuts)].astype(working, copy=False)
-        out[tile] = combine(source, [kernel for _, _, kernel in cuts]).astype(out.dtype, copy=False)
+        out[tile] = combine(source, [kernel for _, _, kernel in cuts])
 
 
-def _tiles(shape: Sequence[int]) -> Iterator[tuple[slice, ...]]:
-    """Yield the parts of a target that are worked on at once: slabs along the first axes, at most `_SLAB` voxels."""
+def _tiles(kernels: Sequence[Kernel], room: int) -> Iterator[tuple[slice, ...]]:
+    """Yield the parts of a target of about `room` voxels, of it or of its source: boxes long along the last axis."""
+    shape = [kernel.count for kernel in kernels]
     if 0 in shape:
         return
-    steps = []
-    room = _SLAB
-    for size in reversed(shape):
-        steps.append(max(min(size, room), 1))
-        room = room // size
-    ranges = [range(0, size, step) for size, step in zip(shape, reversed(steps), strict=True)]
+    steps = list(shape)
+    while math.prod(steps[a] * max(kernel.density, 1) for a, kernel in enumerate(kernels)) > room:
+        longest = max(range(len(steps) - 1), key=steps.__getitem__, default=-1)
+        axis = longest if longest >= 0 and steps[longest] > 1 else len(steps) - 1
+        if steps[axis] == 1:
+            break
+        steps[axis] = -(-steps[axis] // 2)
+    ranges = [range(0, size, step) for size, step in zip(shape, steps, strict=True)]
     for starts in itertools.product(*ranges):
         yield tuple(
             slice(start, min(start + r.step, size)) for start, r, size in zip(starts, ranges, shape, strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ class Pick:
     count: int
 
     gain = 1
+    density = 1.0
 
     def cut(self, first: int, stop: int) -> tuple[int, int, Pick]:
         """Return the source voxels [lo, hi) that the targets [first, stop) need, and their kernel over those."""
@@ -59,6 +60,11 @@ class Mean:
         start = self.start + first * self.factor - low
         return low, high, Mean(self.factor, start, high - low, stop - first)
 
+    @property
+    def density(self) -> float:
+        """How many source voxels there are to a target voxel."""
+        return self.factor
+
     def blocks(self) -> tuple[int, int]:
         """Return the first and the stop of the blocks that are not cut short."""
         first = 1 if self.start < 0 else 0
@@ -89,12 +95,16 @@ class Mean:
 class Linear:
     """Every target voxel lies between two source voxels, `weight / denominator` of the way from lower to upper.
 
-    Where the weight is 0 both are the same voxel, so that nothing else touches the target.
+    Where the weight is 0 both are the same voxel, so that nothing else touches the target. Within the targets `core`
+    [first, stop) no voxel is a repeated border, and `period` targets on the weights come again, `advance` voxels on.
     """
 
     lower: Array
     weight: Array
     denominator: int
+    period: int
+    advance: int
+    core: tuple[int, int]
 
     @property
     def count(self) -> int:
@@ -106,11 +116,17 @@ class Linear:
         """The most that a weighted sum can exceed the largest value by."""
         return self.denominator
 
+    @property
+    def density(self) -> float:
+        """How many source voxels there are to a target voxel."""
+        return self.advance / self.period
+
     def cut(self, first: int, stop: int) -> tuple[int, int, Linear]:
         """Return the source voxels [lo, hi) that the targets [first, stop) need, and their kernel over those."""
         lower, weight = self.lower[first:stop], self.weight[first:stop]
         low, high = int(lower[0]), int(lower[-1]) + (2 if weight[-1] else 1)
-        return low, high, Linear(lower - low, weight, self.denominator)
+        begin, end = (min(max(place, first), stop) - first for place in self.core)
+        return low, high, replace(self, lower=lower - low, weight=weight, core=(begin, end))
 
     def runs(self) -> list[tuple[int, int, int]]:
         """Return (first, stop, denominator) over the targets."""

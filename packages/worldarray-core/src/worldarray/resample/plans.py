@@ -166,10 +166,13 @@ def _pick(target: TargetAxis, low: int, high: int) -> tuple[Pick, tuple[int, int
 
 def _linear(target: TargetAxis, low: int, high: int) -> tuple[Linear, tuple[int, int]]:
     lower, weight, denominator = _quotients(target, low, high, _HALF)
-    outside = (lower < 0) | (lower >= target.n - 1)
-    lower, weight = np.clip(lower, 0, target.n - 1), np.where(outside, 0, weight)
+    core = tuple(int(i) for i in np.searchsorted(lower, (0, target.n - 1)))
+    lower, weight = np.clip(lower, 0, target.n - 1), weight.copy()
+    weight[: core[0]] = 0
+    weight[core[1] :] = 0
     start, stop = int(lower[0]), int(lower[-1]) + (2 if weight[-1] else 1)
-    return Linear(lower - start, weight, denominator), (start, stop)
+    period, advance = target.ratio.denominator, target.ratio.numerator
+    return Linear(lower - start, weight, denominator, period, advance, (core[0], core[1])), (start, stop)
 
 
 def _quotients(target: TargetAxis, low: int, high: int, back: Fraction) -> tuple[Array, Array, int]:

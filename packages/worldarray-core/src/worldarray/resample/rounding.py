@@ -12,7 +12,7 @@ Array = np.ndarray[Any, Any]
 def divide_half_even(numerator: Array, denominator: int) -> Array:
     """Return ``numerator / denominator`` rounded half to even, exactly, in the numerator's integer (or object) dtype.
 
-    ``2 * |numerator| + denominator`` must fit the dtype.
+    ``|numerator| + denominator`` must fit the dtype. The numerator is used up.
 
     Examples
     --------
@@ -21,7 +21,20 @@ def divide_half_even(numerator: Array, denominator: int) -> Array:
     """
     if denominator == 1:
         return numerator
-    quotient = numerator // denominator
-    twice = 2 * (numerator - quotient * denominator)
-    up = (twice > denominator) | ((twice == denominator) & (quotient % 2 == 1))
-    return np.asarray(quotient + up.astype(numerator.dtype))
+    if denominator & (denominator - 1) == 0 and numerator.dtype != object:
+        return _shift_half_even(numerator, denominator.bit_length() - 1)
+    numerator += denominator // 2
+    quotient: Array = numerator // denominator
+    if denominator % 2 == 0:  # a tie went up; back down where that made it odd
+        numerator -= quotient * denominator
+        quotient -= (numerator == 0) & (quotient % 2 == 1)
+    return quotient
+
+
+def _shift_half_even(numerator: Array, bits: int) -> Array:
+    odd = numerator >> bits
+    odd &= 1
+    numerator += odd
+    numerator += (1 << (bits - 1)) - 1
+    numerator >>= bits
+    return numerator

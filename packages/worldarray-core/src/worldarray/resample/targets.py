@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Final
 
 from worldarray.errors import ArgumentError, problem
+from worldarray.geometry import TOLERANCE
 
-TOLERANCE: Final = 1e-6
 MAX_DENOMINATOR: Final = 1000
 _EXACT_TOLERANCE: Final = Fraction(1, 10**6)
 
