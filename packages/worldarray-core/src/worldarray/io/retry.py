@@ -84,7 +84,7 @@ class Retry:
         if self.timeout is not None:
             return float(self.timeout)
         rate, least, most = _PACES[remote]
-        return min(max(nbytes / _MIB / rate, least), most)
+        return float(min(max(nbytes / _MIB / rate, least), most))
 
     def pause(self, attempt: int, jitter: float) -> float:
         """Return the seconds between attempt `attempt` (from 1) and the next, `jitter` in [0, 1) included."""

@@ -1,0 +1,93 @@
+"""A folder that stands where a chunk's file belongs: tensorstore reads it as a missing chunk, so we look."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from worldarray import chunks
+from worldarray.errors import DataError, problem
+from worldarray.paths import Location
+from worldarray.records import ArrayMeta
+
+Array = np.ndarray[Any, Any]
+
+
+def refuse_folders(where: Location, meta: ArrayMeta, fetched: Sequence[slice | int], block: Array) -> None:
+    """Refuse a block that holds fill because a folder stands where the file of a chunk or shard belongs.
+
+    Only chunks whose first voxel read is fill are looked at, so that most reads cost no look.
+
+    Parameters
+    ----------
+    fetched
+        What was read, per axis of `meta`: a slice with its bounds, or the index that an axis was pinned to.
+    block
+        The voxels read, without the pinned axes.
+
+    Raises
+    ------
+    DataError
+        A folder stands at a chunk's key; the message names it.
+    """
+    if meta.dtype.names or not block.size:
+        return
+    unit = meta.write_shape
+    firsts = [_firsts(span, size) for span, size in zip(fetched, unit, strict=True)]
+    kept = [at for (at, _), span in zip(firsts, fetched, strict=True) if isinstance(span, slice)]
+    sample = block[np.ix_(*kept)] if kept else block
+    empty = _is_fill(sample, meta.fill_value)
+    if not empty.any():
+        return
+    grid = [index for _, index in firsts]
+    for index, fill in zip(product(*grid), empty.reshape(-1).tolist(), strict=True):
+        if fill:
+            _refuse_folder(where, meta, index)
+
+
+def _firsts(span: slice | int, unit: int) -> tuple[list[int], list[int]]:
+    """Return where in the block each chunk begins on one axis, and the chunks' indices."""
+    if isinstance(span, int):
+        return [0], [span // unit]
+    start, stop, step = span.start, span.stop, span.step or 1
+    if step == 1:
+        index = range(start // unit, -(-stop // unit))
+        return [max(i * unit - start, 0) for i in index], list(index)
+    numbers, at = np.unique(np.arange(start, stop, step) // unit, return_index=True)
+    return at.tolist(), numbers.tolist()
+
+
+def _is_fill(sample: Array, fill: Any) -> Any:
+    value = np.asarray(0 if fill is None else fill).astype(sample.dtype)
+    if value != value:  # noqa: PLR0124 - NaN, of any float type
+        return sample != sample  # noqa: PLR0124
+    return sample == value
+
+
+def _refuse_folder(where: Location, meta: ArrayMeta, index: tuple[int, ...]) -> None:
+    storage = meta.storage
+    encode = _encoder(meta.format, storage.separator, storage.encoding, meta.write_shape, meta.shape, storage.origin)
+    path = f"{where.local_path}/{encode(index)}"
+    try:
+        is_folder = stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116 - called once per empty chunk
+    except OSError:
+        return
+    if is_folder:
+        message = (
+            "a folder stands where the file of a chunk belongs; remove it to read its voxels as fill, and check that "
+            "the array's dimension separator is right"
+        )
+        raise DataError(problem("bad_chunk", (where.join(encode(index)).text,), message))
+
+
+@lru_cache(maxsize=64)
+def _encoder(*facts: Any) -> Any:
+    format, separator, encoding, unit, shape, origin = facts
+    joiner = separator if format.startswith("zarr") else None
+    return chunks.key_codec(format, joiner, encoding, unit, shape, origin).encode
