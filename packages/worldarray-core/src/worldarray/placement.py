@@ -8,7 +8,7 @@ from typing import Any
 
 from worldarray import geometry
 from worldarray.axes import default_axes, spatial_axes
-from worldarray.documents import attributes, n5_keys, ome, parsing
+from worldarray.documents import attributes, n5_keys, ome
 from worldarray.documents.attributes import Attributes, Covered, Floats, Found, Hints
 from worldarray.errors import Notice, PlacementError, notice, problem
 from worldarray.records import Format, PlacedBy
@@ -63,7 +63,7 @@ def place(case: Case) -> Placement:
 
 
 def place_dataset(
-    attrs: Attributes, multiscale: ome.Multiscale, dataset: ome.Dataset, format_: Format
+    attrs: Attributes, multiscale: ome.Multiscale, dataset: ome.Dataset, format_: Format, *, lenient: bool = False
 ) -> Placement | None:
     """Return where a group's document alone places one of its datasets; None where only the array can tell.
 
@@ -83,7 +83,7 @@ def place_dataset(
         found = attributes.cosem(transform, (*dataset.at, "transform"), replace(hints, x_first=False))
         case = Case("", format_, ndim, own)
         return _finish(found, "cosem", Context(case, None, dataset, False, names, hints), [])
-    entry = ome.entry(multiscale, dataset, lenient=True)
+    entry = ome.entry(multiscale, dataset, lenient=lenient)
     if entry.scale is None:
         return None
     ndim = len(entry.scale)

@@ -56,7 +56,7 @@ class Node:
             case "zarr2":
                 found = self.docs.get(".zattrs", {})
             case "zarr3":
-                found = self.docs["zarr.json"].get("attributes", {})
+                found = self.docs.get("zarr.json", {}).get("attributes", {})
             case "n5":
                 found = self.docs.get("attributes.json", {})
             case _:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
 from worldarray.documents import parsing
 from worldarray.errors import At
+from worldarray.records import Format
 
 Floats = tuple[float, ...]
 Names = tuple[str | None, ...]
@@ -23,6 +24,10 @@ class Attributes:
 
     at: At
     values: Mapping[str, Any]
+    format: Format = "zarr2"
+    """The format of the document that they were read from."""
+    parsed: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What was made of them, kept so that ten levels parse their group's document once."""
 
     def first(self, *keys: str) -> str | None:
         """Return the first of `keys` that is present and not null, or None."""

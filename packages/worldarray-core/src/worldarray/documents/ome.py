@@ -94,6 +94,13 @@ def multiscales(attrs: Attributes) -> tuple[Multiscale, ...]:
     >>> [dataset.path for dataset in multiscales(attrs)[0].datasets]
     ['s0']
     """
+    found: tuple[Multiscale, ...] | None = attrs.parsed.get("multiscales")
+    if found is None:
+        found = attrs.parsed["multiscales"] = _multiscales(attrs)
+    return found
+
+
+def _multiscales(attrs: Attributes) -> tuple[Multiscale, ...]:
     ome = attrs.values.get("ome")
     if isinstance(ome, Mapping) and "multiscales" in ome:
         raw, at, version = ome["multiscales"], attrs.path("ome", "multiscales"), ome.get("version")

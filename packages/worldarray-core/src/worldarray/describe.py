@@ -1,0 +1,349 @@
+"""One array from its documents alone: storage facts, placement and every notice, as one record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from worldarray import chunks, placement
+from worldarray.detection import require_node
+from worldarray.documents import ome
+from worldarray.documents.attributes import Attributes
+from worldarray.documents.facts import StorageFacts
+from worldarray.documents.n5 import parse_n5
+from worldarray.documents.parsing import load_object, mapping
+from worldarray.documents.precomputed import Volume, parse_precomputed, scale_facts
+from worldarray.documents.source import Source
+from worldarray.documents.zarr2 import parse_zarr2
+from worldarray.documents.zarr3 import parse_zarr3
+from worldarray.errors import LevelError, Notice, notice, problem
+from worldarray.paths import Location, parse_path
+from worldarray.placement import Placement
+from worldarray.records import ArrayMeta, Format, Node
+from worldarray.rules import Ancestor, Case
+
+Conflicts = Literal["error", "warn"]
+ANCESTORS: Final = 4
+"""How many folders above an array are read: a dataset path has up to four components."""
+Attributed = dict[str, "tuple[Attributes, ...] | None"]
+"""Folder to the attributes in it; None where what was answered is no document."""
+_BEFORE_JSON: Final = b"\xef\xbb\xbf \t\r\n"
+_ANCESTOR_KEYS: Final[Mapping[Format, tuple[str, ...]]] = {
+    "zarr2": (".zattrs", "zarr.json"),
+    "zarr3": ("zarr.json", ".zattrs"),
+    "n5": ("attributes.json",),
+}
+"""The documents of a folder above an array, those of the array's own format first."""
+
+
+@dataclass(frozen=True)
+class ArrayDocuments:
+    """Everything that is read to describe one array."""
+
+    where: Location
+    """The path of the array (for a precomputed scale: the volume's folder and the key)."""
+    folder: Location
+    """Where its documents lie: the same, but for a precomputed scale the volume's folder."""
+    node: Node
+    ancestors: tuple[Ancestor, ...]
+    """The folders above it, the parent first, as far as they had to be read."""
+
+
+@dataclass(frozen=True)
+class Described:
+    """One array: what its documents say, and what is needed to open it."""
+
+    meta: ArrayMeta
+    facts: StorageFacts
+    documents: ArrayDocuments
+
+
+def describe_array(
+    source: Source,
+    where: Location,
+    node: Node | None = None,
+    *,
+    conflicts: Conflicts = "error",
+    field: str | None = None,
+    dimension_separator: str | None = None,
+) -> Described:
+    """Return what the documents of a store say about one array, with its placement in stored units.
+
+    Parameters
+    ----------
+    source, where
+        The store, and the path of the array in it.
+    node
+        What `detect_node` found there, when that is known.
+    conflicts
+        "warn" notes documents that contradict each other instead of refusing them.
+    field, dimension_separator
+        The field of a structured dtype; the zarr v2 separator in place of the declared one.
+
+    Raises
+    ------
+    StoreNotFoundError
+        Nothing stands at `where`.
+    LevelError
+        It is a group.
+    PlacementError
+        A document says something that cannot be read.
+
+    Examples
+    --------
+    >>> from worldarray.documents.source import MappingSource
+    >>> array = {"zarr_format": 2, "shape": [6, 8], "chunks": [3, 4], "dtype": "<u2", "order": "C",
+    ...          "filters": None, "fill_value": 0, "compressor": None}
+    >>> source = MappingSource({"em/.zarray": array, "em/.zattrs": {"resolution": [40, 8], "units": ["nm", "nm"]}})
+    >>> meta = describe_array(source, parse_path("em")).meta
+    >>> meta.shape, meta.axes, meta.voxel_size, meta.translation, meta.placed_by
+    ((6, 8), ('y', 'x'), (40.0, 8.0), (20.0, 4.0), 'funlib')
+    """
+    documents = gather(source, where, node)
+    return describe(documents, conflicts=conflicts, field=field, dimension_separator=dimension_separator)
+
+
+def gather(
+    source: Source, where: Location, node: Node | None = None, *, read: Attributed | None = None
+) -> ArrayDocuments:
+    """Read every document that says something about the array at a path.
+
+    `read` is a dict of the folders above it that were read before, and is filled with those that are read now.
+
+    Raises
+    ------
+    StoreNotFoundError
+        Nothing stands at `where`.
+    LevelError
+        It is a group.
+    """
+    node = require_node(source, where) if node is None else node
+    if node.kind == "group":
+        message = "is a group; name one of its levels"
+        raise LevelError(problem("level_required", where.text, message))
+    if node.format == "precomputed":
+        folder = parse_path(node.path)
+        return ArrayDocuments(folder.join(node.scale_key or ""), folder, node, ())
+    return ArrayDocuments(where, where, node, _ancestors(source, where, node.format, {} if read is None else read))
+
+
+def describe(
+    documents: ArrayDocuments,
+    *,
+    conflicts: Conflicts = "error",
+    field: str | None = None,
+    dimension_separator: str | None = None,
+) -> Described:
+    """Return what documents already read say about an array; see `describe_array`."""
+    node = documents.node
+    if node.format == "precomputed":
+        return _precomputed(documents)
+    facts, own = _STORAGE[node.format](documents, field, dimension_separator)
+    case = Case(
+        path=documents.where.text,
+        format=node.format,
+        ndim=len(facts.shape),
+        own=own,
+        ancestors=documents.ancestors,
+        dimension_names=facts.dimension_names,
+        lenient=conflicts == "warn",
+    )
+    parent = documents.where.parent
+    return _described(documents, facts, placement.place(case), own.values, case.group.values, parent)
+
+
+def _described(
+    documents: ArrayDocuments,
+    facts: StorageFacts,
+    placed: Placement,
+    attrs: Mapping[str, Any],
+    group_attrs: Mapping[str, Any],
+    parent: Location | None,
+) -> Described:
+    meta = ArrayMeta(
+        shape=facts.shape,
+        dtype=facts.dtype,
+        chunk_shape=facts.chunk_shape,
+        axes=placed.axes,
+        axes_named=placed.axes_named,
+        units=placed.units,
+        voxel_size=placed.voxel_size,
+        translation=placed.translation,
+        format=facts.format,
+        path=documents.where.text,
+        parent=None if parent is None or parent.is_root else parent.text,
+        attrs=attrs,
+        group_attrs=group_attrs,
+        placed_by=placed.placed_by,
+        fill_value=facts.fill_value,
+        shard_shape=facts.shard_shape,
+        axis_types=placed.axis_types,
+        translation_declared=placed.translation_declared,
+        outer_transforms=placed.outer_transforms,
+        storage=facts.storage,
+        notices=(*facts.notices, *placed.notices),
+    )
+    return Described(meta, facts, documents)
+
+
+# Storage, by format --------------------------------------------------------------------------------------------------
+
+Storing = Callable[[ArrayDocuments, "str | None", "str | None"], tuple[StorageFacts, Attributes]]
+
+
+def _zarr2(documents: ArrayDocuments, field: str | None, separator: str | None) -> tuple[StorageFacts, Attributes]:
+    docs, where = documents.node.docs, documents.where
+    at = (where.join(".zarray").text,)
+    facts = parse_zarr2(docs[".zarray"], at, field=field, dimension_separator=separator)
+    return facts, Attributes((where.join(".zattrs").text,), docs.get(".zattrs", {}))
+
+
+def _zarr3(documents: ArrayDocuments, field: str | None, _: str | None) -> tuple[StorageFacts, Attributes]:
+    doc, at = documents.node.docs["zarr.json"], (documents.where.join("zarr.json").text,)
+    return parse_zarr3(doc, at, field=field), _zarr3_attributes(doc, at[0])
+
+
+def _n5(documents: ArrayDocuments, _: str | None, __: str | None) -> tuple[StorageFacts, Attributes]:
+    doc, at = documents.node.docs["attributes.json"], (documents.where.join("attributes.json").text,)
+    return parse_n5(doc, at), Attributes(at, doc, "n5")
+
+
+_STORAGE: Final[Mapping[Format, Storing]] = {"zarr2": _zarr2, "zarr3": _zarr3, "n5": _n5}
+
+
+def _zarr3_attributes(doc: Mapping[str, Any], path: str) -> Attributes:
+    at = (path, "attributes")
+    raw = doc.get("attributes")
+    return Attributes(at, {} if raw is None else mapping(raw, at), "zarr3")
+
+
+def _precomputed(documents: ArrayDocuments) -> Described:
+    info, at = documents.node.docs["info"], (documents.folder.join("info").text,)
+    volume = parse_precomputed(info, at)
+    index = volume.index(documents.node.scale_key or "") or 0
+    facts = scale_facts(volume, index, at)
+    placed = place_scale(volume, index, info)
+    return _described(documents, facts, placed, info["scales"][index], info, documents.folder)
+
+
+def place_scale(volume: Volume, index: int, info: Mapping[str, Any]) -> Placement:
+    """Return where one scale of a precomputed volume lies."""
+    scale = volume.scales[index]
+    declared = info["scales"][index].get("voxel_offset") is not None
+    return placement.precomputed(
+        scale.resolution[::-1], scale.voxel_offset[::-1], channels=volume.num_channels > 1, declared=declared
+    )
+
+
+# Ancestors -----------------------------------------------------------------------------------------------------------
+
+
+def _ancestors(source: Source, where: Location, format_: Format, read: Attributed) -> tuple[Ancestor, ...]:
+    """Return the folders above an array, up to the first whose multiscales list it."""
+    found: list[Ancestor] = []
+    name, folder = where.name, where.parent
+    for _ in range(ANCESTORS):
+        if folder is None or folder.is_root:
+            break
+        if folder.text not in read:
+            read[folder.text] = read_attributes(source, folder, format_)
+        known = read[folder.text]
+        if known is None:
+            break
+        found.append(Ancestor(folder.text, name, known))
+        if any(ome.find(attrs, name) for attrs in known):
+            break
+        name, folder = f"{folder.name}/{name}", folder.parent
+    return tuple(found)
+
+
+def read_attributes(source: Source, folder: Location, format_: Format) -> tuple[Attributes, ...] | None:
+    """Return the attributes in a folder above an array, those of its format first; None for an answer that is no JSON.
+
+    Raises
+    ------
+    PlacementError
+        A document that begins as a JSON object cannot be read.
+    """
+    docs = source.documents(folder, _ANCESTOR_KEYS[format_], ancestor=True)
+    found: list[Attributes] = []
+    for key in _ANCESTOR_KEYS[format_]:
+        data = docs.get(key)
+        if data is None:
+            continue
+        if not data.lstrip(_BEFORE_JSON).startswith(b"{"):
+            return None
+        path = folder.join(key).text
+        doc = load_object(data, (path,))
+        if key == ".zattrs":
+            found.append(Attributes((path,), doc))
+        elif key == "attributes.json":
+            found.append(Attributes((path,), doc, "n5"))
+        elif doc.get("zarr_format") == 3:
+            found.append(_zarr3_attributes(doc, path))
+    return tuple(found)
+
+
+def group_attributes(where: Location, node: Node) -> Attributes:
+    """Return the attributes of a group."""
+    if node.format == "zarr3":
+        return _zarr3_attributes(node.docs.get("zarr.json", {}), where.join("zarr.json").text)
+    key = ".zattrs" if node.format == "zarr2" else "attributes.json"
+    return Attributes((where.join(key).text,), node.docs.get(key, {}), node.format)
+
+
+# Chunk keys that cannot be what the documents say --------------------------------------------------------------------
+
+
+def chunk_notices(source: Source, described: Described) -> tuple[Notice, ...]:
+    """Return what to say where the stored chunks have other keys than the documents tell, and would read as fill.
+
+    A zarr v2 array whose chunks are keyed with the other dimension separator; a precomputed scale whose files end in
+    ``.gz``. A few chunks are looked for: the first, the last and the middle one.
+    """
+    meta, where = described.meta, described.documents.where
+    if meta.format not in ("zarr2", "precomputed") or not described.facts.keyed or 0 in meta.shape:
+        return ()
+    keys = _sample(described, meta.storage.separator)
+    if source.present(where, keys[:1]):
+        return ()
+    if meta.format == "precomputed":
+        return _gz_notice(source, where, keys)
+    other: Literal[".", "/"] = "." if meta.storage.separator == "/" else "/"
+    others = _sample(described, other)
+    if others == keys:
+        return ()
+    present = source.present(where, (*keys, *others))
+    if present.intersection(keys) or not present:
+        return ()
+    declared = meta.storage.separator
+    message = (
+        f"the dimension separator is {declared!r}, but the chunks found are keyed with {other!r}, so every chunk would "
+        f"read as fill; pass dimension_separator={other!r} or correct the document"
+    )
+    return (notice("conflict", (where.join(".zarray").text, "dimension_separator"), message),)
+
+
+def _sample(described: Described, separator: Literal[".", "/"]) -> tuple[str, ...]:
+    meta = described.meta
+    grid = chunks.grid_shape(meta.shape, meta.write_shape)
+    indices = dict.fromkeys(((0,) * len(grid), tuple(n - 1 for n in grid), tuple(n // 2 for n in grid)))
+    return tuple(
+        chunks.chunk_key(
+            index,
+            meta.format,
+            separator=separator if meta.format == "zarr2" else None,
+            chunk_shape=meta.write_shape,
+            shape=meta.shape,
+            origin=meta.storage.origin,
+        )
+        for index in indices
+    )
+
+
+def _gz_notice(source: Source, where: Location, keys: tuple[str, ...]) -> tuple[Notice, ...]:
+    if not where.is_local or not source.present(where, tuple(f"{key}.gz" for key in keys)):
+        return ()
+    message = "holds chunk files that end in .gz, which read as fill; gunzip them, dropping the suffix"
+    return (notice("conflict", (where.text,), message),)
