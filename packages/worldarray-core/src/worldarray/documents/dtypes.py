@@ -78,6 +78,8 @@ def _scalars() -> dict[str, Scalar]:
 
 SCALARS: Final[Mapping[str, Scalar]] = _scalars()
 """Every data type that tensorstore reads into numpy, by the name that tensorstore and zarr v3 give it."""
+MISREAD_FILL: Final = "float8_e8m0fnu"
+"""The data type whose fill value tensorstore 0.1.86 misreads unless it is given by its bits (1 becomes 2**-64)."""
 RAW_BITS: Final = {bits: f"uint{bits}" for bits in (8, 16, 32, 64)}
 """What raw bits are read as: tensorstore has no numpy dtype that holds them."""
 
@@ -127,8 +129,8 @@ def parse_fill(raw: object, scalar: Scalar, at: At, *, bits: bool = False) -> Fi
 
 
 def zero(scalar: Scalar) -> Any:
-    """Return a data type's zero as a numpy scalar."""
-    return scalar.dtype.type(0)
+    """Return the numpy scalar whose bits are all zero."""
+    return decode(bytes(scalar.itemsize), scalar)
 
 
 def _bool_fill(raw: object, scalar: Scalar, at: At, bits: bool) -> Fill:  # noqa: ARG001
@@ -173,7 +175,9 @@ def _float_fill(raw: object, scalar: Scalar, at: At, bits: bool) -> Fill:
         value = float(raw)
     except OverflowError:
         value = float("inf") if raw > 0 else float("-inf")
-    return Fill(_rounded(value, scalar), _json_float(value), odd)
+    rounded = _rounded(value, scalar)
+    stored = f"0x{rounded.tobytes().hex()}" if scalar.name == MISREAD_FILL else _json_float(value)
+    return Fill(rounded, stored, odd)
 
 
 def _complex_fill(raw: object, scalar: Scalar, at: At, bits: bool) -> Fill:

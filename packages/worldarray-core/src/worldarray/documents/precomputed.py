@@ -245,7 +245,7 @@ def _same_reading(raw: Mapping[str, Any], stored: Mapping[str, Any]) -> bool:
     if raw["chunk_sizes"] != stored["chunk_sizes"]:  # the second and later ones are not looked at
         return False
     sharding = raw.get("sharding")
-    if sharding is not None and {**_SHARDING_DEFAULTS, **sharding} != stored.get("sharding"):
+    if isinstance(sharding, Mapping) and {**_SHARDING_DEFAULTS, **sharding} != stored.get("sharding"):
         return False
     absent = object()
     return all(raw.get(name, absent) == stored.get(name, absent) for name in (*_QUALITIES, _BLOCK_SIZE))

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, cast
 from worldarray.documents.compressors import parse_zarr2_compressor
 from worldarray.documents.dtypes import (
     EXTENDED,
+    MISREAD_FILL,
     RAW_BITS,
     SCALARS,
     Fill,
@@ -273,4 +274,6 @@ def _parse_fill(raw: object, record: Record, at: At) -> Fill:
     if isinstance(raw, str) and (scalar.kind == "complex" or field.notices):
         value = decode(parse_base64(raw, scalar.itemsize, at), scalar, big_endian=field.big_endian)
         return Fill(value, raw if scalar.kind == "complex" else int(value))
+    if scalar.name == MISREAD_FILL:
+        refuse("unsupported", at, f"is {show(raw)} on a {scalar.name} array, which tensorstore misreads; write null")
     return parse_fill(raw, scalar, at)

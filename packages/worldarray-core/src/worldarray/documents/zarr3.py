@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, NamedTuple, cast
 
 from worldarray.documents.codecs import parse_codecs
 from worldarray.documents.dtypes import (
+    MISREAD_FILL,
     RAW_BITS,
     SCALARS,
     Fill,
@@ -296,6 +297,8 @@ def _zeros(kind: DataType) -> Fill:
     value = zero(kind.scalar)
     if kind.names:
         return Fill(value, base64.b64encode(bytes(kind.itemsize)).decode())
+    if kind.scalar.name == MISREAD_FILL:
+        return Fill(value, "0x00")
     plain: Mapping[str, Any] = {"bool": False, "complex": [0.0, 0.0]}
     return Fill(value, plain.get(kind.scalar.kind, 0))
 
