@@ -73,14 +73,13 @@ def trilinear(block: Array, target: float = 0.5) -> Array:
         weight = (centre - lower).astype(np.float32).reshape(shape)
         low, high = np.clip(lower, 0, n - 1), np.clip(lower + 1, 0, n - 1)
         out = np.take(out, low, axis) * (1 - weight) + np.take(out, high, axis) * weight
-    made: Array = np.rint(out).astype(block.dtype) if block.dtype.kind == "u" else out.astype(block.dtype)
-    return made
+    rounded: Array = (np.rint(out) if block.dtype.kind == "u" else out).astype(block.dtype)
+    return rounded
 
 
 def strided(block: Array, factor: int) -> Array:
     """Return a copy of the strided view that a nearest read by a whole factor is."""
-    view: Array = block[(slice(factor // 2, None, factor),) * block.ndim]
-    return view.copy()
+    return np.array(block[(slice(factor // 2, None, factor),) * block.ndim])
 
 
 def _means(block: Array, factor: int) -> Callable[[], Array]:

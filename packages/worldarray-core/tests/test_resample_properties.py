@@ -44,7 +44,8 @@ class Axis:
         corner = 3.5
         anchor = None if shift is None else corner + float(shift) * source
         self.axis = target_axis(n, source, target, corner=corner, anchor=anchor)
-        self.mean = method == "linear" and self.ratio >= 2 and (self.ratio + self.shift).denominator == 1
+        on_grid = self.ratio.denominator == self.shift.denominator == 1
+        self.mean = method == "linear" and self.ratio >= 2 and on_grid
 
     def inside(self, j):
         low, high = self.shift + j * self.ratio, self.shift + (j + 1) * self.ratio

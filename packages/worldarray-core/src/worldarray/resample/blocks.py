@@ -44,14 +44,18 @@ def resample(block: Array, plans: Sequence[AxisPlan]) -> Array:
         raise ArgumentError(problem("wrong_length", ("block",), message))
     kernels = [plan.kernel for plan in plans]
     native = block.dtype.newbyteorder("=")
-    if all(isinstance(kernel, Pick) for kernel in kernels):
+    if all(plan.picked == slice(*plan.source, 1) for plan in plans):
+        out = block
+    elif all(isinstance(kernel, Pick) for kernel in kernels):
         out = pick(block, kernels)
     else:
         out = np.empty(tuple(kernel.count for kernel in kernels), native)
         _fill(block, kernels, out)
     if any(plan.repeat != (0, 0) for plan in plans):
         out = np.pad(out, [plan.repeat for plan in plans], mode="edge")
-    return np.require(out, native, ["C", "W"])
+    if out.flags.c_contiguous and out.flags.writeable and out.dtype.isnative:
+        return out
+    return np.array(out, native, order="C")
 
 
 def _fill(block: Array, kernels: Sequence[Kernel], out: Array) -> None:
