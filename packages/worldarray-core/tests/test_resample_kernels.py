@@ -221,3 +221,25 @@ def test_labels_read_at_half_their_size_hold_no_new_values():
     labels = np.random.default_rng(5).choice(np.array([0, 3, 2**40, 2**63], np.uint64), (5, 6, 7))
     found = read(labels, [0.5] * 3, "nearest")
     assert np.array_equal(found, labels.repeat(2, 0).repeat(2, 1).repeat(2, 2))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_weight_of_zero_keeps_a_bad_neighbour_out(bad):
+    # targets of 1/3: -1/3, 0, 1/3, 2/3, 1, ... in voxel centres, so every third one is a voxel itself
+    array = np.zeros(12)
+    array[5] = bad
+    found = read(array, [1 / 3])
+    assert np.flatnonzero(~np.isfinite(found)).tolist() == [14, 15, 16, 17, 18]  # 4 1/3 .. 5 2/3
+    assert np.array_equal(read(array[:, None], [1 / 3, None])[:, 0], found, equal_nan=True)
+
+
+def test_ties_are_ties_whatever_floats_make_of_the_weights():
+    # a ratio of 314159265358978 / 10^15, anchored so that target 0 is centred on 1, half way from voxel 0 to voxel 1:
+    # on the other axes the weights add up to 1 only in exact arithmetic
+    ratio = 0.314159265358978
+    middle = 0.842920367320511  # 1 - ratio / 2
+    for low, high, even in ((0, 1, 0), (1, 2, 2), (255, 254, 254)):
+        array = np.empty((2, 9, 9), np.uint8)
+        array[0], array[1] = low, high
+        found = read(array, [ratio] * 3, windows=[(0, 1), (0, 26), (0, 26)], anchors=[middle, None, None])
+        assert np.unique(found).tolist() == [even]
