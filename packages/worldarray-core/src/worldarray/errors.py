@@ -150,6 +150,12 @@ class WritePackageError(WorldArrayError, ImportError):
 class PlacementWarning(UserWarning):
     """Something about where an array lies, or how it is stored, that its reader should know."""
 
+    @property
+    def notice(self) -> Notice:
+        """What the warning says, as data."""
+        found: Notice = self.args[0]
+        return found
+
 
 def problem(code: Code, at: At | str, message: str) -> Problem:
     """Return a Problem; a string stands for a path of one part."""
