@@ -1,0 +1,73 @@
+"""Open zarr, N5 and Neuroglancer precomputed volumes and read boxes of them in world units.
+
+Every voxel is placed by one rule: a translation is where voxel 0's centre is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from worldarray import errors, store, units
+from worldarray.api import IndexRead, detect, metadata, open, open_pyramid, open_tensorstore, read_many, write_package  # noqa: A004
+from worldarray.array import WorldArray
+from worldarray.axes import default_axes
+from worldarray.box import Box
+from worldarray.chunks import chunk_key, parse_chunk_key
+from worldarray.geometry import corner_to_centre, index_range
+from worldarray.grid import Grid
+from worldarray.io.contexts import capped_context, capped_context_spec, shared_context
+from worldarray.io.listing import list_chunk_keys
+from worldarray.io.retry import Retry
+from worldarray.levels import select_level
+from worldarray.pyramid import Pyramid
+from worldarray.records import ArrayMeta, Level, Node
+from worldarray.tiling import Block, Blocks, blocks, level_factors
+
+__all__ = [
+    "ArrayMeta",
+    "Block",
+    "Blocks",
+    "Box",
+    "Grid",
+    "IndexRead",
+    "Level",
+    "Node",
+    "Pyramid",
+    "Retry",
+    "WorldArray",
+    "blocks",
+    "capped_context",
+    "capped_context_spec",
+    "chunk_key",
+    "corner_to_centre",
+    "default_axes",
+    "detect",
+    "errors",
+    "index_range",
+    "level_factors",
+    "list_chunk_keys",
+    "metadata",
+    "open",
+    "open_pyramid",
+    "open_tensorstore",
+    "parse_chunk_key",
+    "read_many",
+    "select_level",
+    "shared_context",
+    "store",
+    "units",
+]
+
+WRITE_NAMES: Final = frozenset(
+    {"codecs_of", "create", "ensure_group_entry", "level_placement", "level_shape", "ome_multiscales"}
+)
+"""What worldarray-write adds under ``worldarray.<name>`` once it is installed."""
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """Return a name of worldarray-write, which is imported on first use."""
+        if name in WRITE_NAMES:
+            return getattr(write_package(f"worldarray.{name}"), name)
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)

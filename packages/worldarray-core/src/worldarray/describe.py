@@ -153,6 +153,25 @@ def describe(
     return _described(documents, facts, placement.place(case), own.values, case.group.values, parent)
 
 
+def storage_facts(
+    where: Location, node: Node, *, field: str | None = None, dimension_separator: str | None = None
+) -> tuple[StorageFacts, Location]:
+    """Return how an array is stored and the folder of its document; nothing that places it is read.
+
+    Raises
+    ------
+    PlacementError
+        The storage part of its document says something that cannot be read.
+    """
+    if node.format == "precomputed":
+        folder = parse_path(node.path)
+        at = (folder.join("info").text,)
+        volume = parse_precomputed(node.docs["info"], at)
+        return scale_facts(volume, volume.index(node.scale_key or "") or 0, at), folder
+    documents = ArrayDocuments(where, where, node, ())
+    return _STORAGE[node.format](documents, field, dimension_separator)[0], where
+
+
 def _described(
     documents: ArrayDocuments,
     facts: StorageFacts,

@@ -87,6 +87,11 @@ def _refusal(where: Location, refused: list[tuple[Way, Exception]]) -> AccessErr
 _worked: dict[tuple[str, str, str], str] = {}
 
 
+def is_known(where: Location) -> bool:
+    """Whether there is but one way into the store of `where`, or this process knows one that works."""
+    return len(ways(where)) == 1 or _store_key(where) in _worked
+
+
 def forget_ways() -> None:
     """Forget which ways worked, so that each store is asked in the first order again."""
     _worked.clear()

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from worldarray.documents.facts import DRIVERS, StorageFacts, opening
 from worldarray.errors import StoreUnavailableError, WorldArrayError, problem
 from worldarray.io import access, contexts, failures, folders, retry, runtime
 from worldarray.io.sources import KvSource
@@ -54,14 +55,39 @@ def open_array(spec: Mapping[str, Any], where: Location, context: Any = None) ->
     ForkError
         This process was forked from one that had used tensorstore.
     """
-    opener = runtime.using()
-    shared = contexts.shared_context() if context is None else context
     if spec.get("assume_metadata") and len(access.ways(where)) > 1:
         # nothing is read on opening such a spec, so a document tells which way in is allowed
         KvSource(context).documents(where, (_DOCUMENT[spec["driver"]],))
+    return c_order(_opened(lambda kvstore: {**spec, "kvstore": kvstore}, where, context), str(spec["driver"]))
+
+
+def open_facts(facts: StorageFacts, where: Location, context: Any = None) -> Any:
+    """Return the array whose storage is described by `facts`, as `open_array` does.
+
+    `where` is the folder that holds its metadata document. Where this process does not know the way in yet (a worker
+    that was handed an open array), that document is read first, since opening itself reads nothing.
+    """
+    if not access.is_known(where):
+        KvSource(context).documents(where, (_DOCUMENT[DRIVERS[facts.format]],))
+    shared = contexts.shared_context() if context is None else context
+
+    def spec(kvstore: Mapping[str, Any]) -> Mapping[str, Any]:
+        how = opening(facts, kvstore)
+        if how.overlay is not None:
+            key, document = how.overlay
+            store = runtime.module().KvStore.open({"driver": "memory"}, context=shared).result()
+            store.write(key, document).result()
+        return how.spec
+
+    return c_order(_opened(spec, where, shared), DRIVERS[facts.format])
+
+
+def _opened(spec: Callable[[Mapping[str, Any]], Mapping[str, Any]], where: Location, context: Any) -> Any:
+    opener = runtime.using()
+    shared = contexts.shared_context() if context is None else context
 
     def attempt(way: access.Way) -> Any:
-        full = {**spec, "kvstore": access.kvstore_spec(where, way)}
+        full = spec(access.kvstore_spec(where, way))
         return opener.open(full, context=shared, read=True).result(timeout=OPEN_TIMEOUT)
 
     try:
@@ -73,7 +99,7 @@ def open_array(spec: Mapping[str, Any], where: Location, context: Any = None) ->
     except TimeoutError as error:
         message = f"the store did not answer within {OPEN_TIMEOUT:g} s; try again later"
         raise StoreUnavailableError(problem("unavailable", (where.text,), message)) from error
-    return c_order(opened, str(spec["driver"]))
+    return opened
 
 
 def c_order(opened: Any, driver: str) -> Any:

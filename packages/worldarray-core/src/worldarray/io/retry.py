@@ -15,6 +15,7 @@ from worldarray.errors import ArgumentError, ArgumentTypeError, problem
 from worldarray.io import messages, runtime
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 _MIB: Final = 1 << 20
 _GROWTH: Final = 1.3
@@ -198,6 +199,11 @@ class PendingRead(Generic[T]):
     def ready(cls, value: T) -> PendingRead[T]:
         """Return a read that needed no storage."""
         return cls(None, lambda _: value)
+
+    def then(self, step: Callable[[T], U]) -> PendingRead[U]:
+        """Return the same read with one more step made of its result."""
+        finish = self._finish
+        return PendingRead(self._attempts, lambda data: step(finish(data)))
 
     def done(self) -> bool:
         """Whether the attempt under way has ended; `result` then waits only if that attempt must be repeated."""

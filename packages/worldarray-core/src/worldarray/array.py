@@ -1,0 +1,311 @@
+"""WorldArray: one stored array, read by voxel index or by world box. It composes; the thinking is elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from worldarray import onto, reading
+from worldarray.options import check_choice
+from worldarray.arguments import index_tuple
+from worldarray.grid import Grid
+from worldarray.handle import Handle
+from worldarray.padding import check_padding
+from worldarray.reading import Array, Finish, ReadPlan, Transform
+from worldarray.selection import Select, pin_axes
+from worldarray.view import Lattice, View, spatial_numbers, spatial_sizes
+
+if TYPE_CHECKING:
+    import tensorstore  # noqa: TID251  (types only)
+
+    from worldarray.io.retry import PendingRead, Retry
+
+Result = Array | tuple[Array, Array]
+
+
+class WorldArray(Handle):
+    """One array, placed: `read_index` takes voxels in the stored grid, `read` takes boxes in world units.
+
+    Nothing is read from the array before the first read. Handles are safe to use from several threads, and pickle to
+    what they were opened from; a worker process opens its own.
+
+    Examples
+    --------
+    >>> import worldarray as wa
+    >>> from worldarray.demo import demo_pyramid
+    >>> with demo_pyramid() as path:
+    ...     vol = wa.open(path, level="s0")
+    ...     vol.read_index((0, 0, 0), (2, 3, 4)).shape
+    (2, 3, 4)
+    """
+
+    def read_index(
+        self,
+        begin: Sequence[int],
+        end: Sequence[int],
+        padding: Any = None,
+        *,
+        mask: bool = False,
+        retries: Retry | None = None,
+        select: Select | None = None,
+        transform: Transform | None = None,
+    ) -> Any:
+        """Return the voxels [begin, end) of the stored grid, padded where they lie outside it.
+
+        Parameters
+        ----------
+        begin, end
+            One integer per axis of `axes`, less those that `select` pins.
+        padding
+            A value of the result's dtype, or "edge"; the handle's own by default. It is never transformed.
+        mask
+            Return (array, mask) instead: a boolean array, True inside the data.
+        transform
+            Applied to the stored values before padding; the handle's own by default.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape ``end - begin``, C-contiguous, native byte order.
+
+        Raises
+        ------
+        ArgumentError
+            A wrong number of entries, end before begin, or padding that the dtype does not hold.
+        DataError
+            A chunk is corrupt; the message names its file.
+        """
+        view, how, plan = self._plan_index(begin, end, padding, mask, select, transform)
+        return self._execute(view, plan, how, retries)
+
+    def read_index_async(
+        self,
+        begin: Sequence[int],
+        end: Sequence[int],
+        padding: Any = None,
+        *,
+        mask: bool = False,
+        retries: Retry | None = None,
+        select: Select | None = None,
+        transform: Transform | None = None,
+        batch: Any = None,
+    ) -> PendingRead[Any]:
+        """Start `read_index` and return at once; ``.result()`` gives its array, retried as `read_index` would be.
+
+        `batch` is a tensorstore.Batch: reads of one batch are issued together when it is released.
+        """
+        from worldarray.io.retry import PendingRead  # noqa: PLC0415  (reading documents needs no tensorstore)
+
+        view, how, plan = self._plan_index(begin, end, padding, mask, select, transform)
+        if plan.extent.empty:
+            return PendingRead.ready(reading.finish(plan, None, how))
+        return self._start(view, plan, retries, batch).then(lambda block: reading.finish(plan, block, how))
+
+    def read(
+        self,
+        box: object,
+        voxel_size: Any = None,
+        padding: Any = None,
+        method: str | None = None,
+        *,
+        mask: bool = False,
+        retries: Retry | None = None,
+        strict: bool = False,
+        anchor: Any = None,
+        transform: Transform | None = None,
+        post_transform: Transform | None = None,
+        select: Select | None = None,
+    ) -> Any:
+        """Return the voxels whose centres lie in a world box, half-open, in the handle's units.
+
+        Parameters
+        ----------
+        box
+            A (begin, end) pair, a `Box`, or anything with ``begin``/``end`` or ``offset``/``shape``; over the spatial
+            axes, or over every axis.
+        voxel_size
+            Read at this size, per spatial axis: where it is not the stored one, the data is resampled by `method`.
+        padding, method
+            The handle's own by default. `method` is "nearest" (the voxel that holds the target's centre) or "linear"
+            (the block mean at a whole factor, else interpolation).
+        strict
+            Raise where a face lies on neither voxel corners nor voxel centres.
+        anchor
+            A world position for a lower corner of a target voxel; the source's corner by default.
+        transform, post_transform
+            Applied to the stored values before resampling, and to the resampled ones before padding.
+
+        Returns
+        -------
+        numpy.ndarray
+            Axes as `axes`, less those that `select` pins; with ``mask=True``, (array, mask).
+        """
+        view = self._selected(select)
+        how = self._finish(view, padding, mask, transform, post_transform)
+        lattice = self._lattice(view, voxel_size, anchor)
+        begin, end = reading.spans(view, box, lattice, strict=strict)
+        plan = self._plan(view, lattice, begin, end, self._chosen(method), how)
+        return self._execute(view, plan, how, retries)
+
+    def read_onto(
+        self,
+        grid: Grid | WorldArray,
+        begin: Sequence[int] | None = None,
+        end: Sequence[int] | None = None,
+        *,
+        padding: Any = None,
+        method: str | None = None,
+        mask: bool = False,
+        retries: Retry | None = None,
+        transform: Transform | None = None,
+        post_transform: Transform | None = None,
+        select: Select | None = None,
+    ) -> Any:
+        """Return this data on the voxels [begin, end) of another grid or array: exactly that shape, voxel for voxel.
+
+        `begin` and `end` have one integer per spatial axis of `grid` (all of it by default). Where both voxel sizes
+        are equal the read is an index read by the centre rule; else the data is resampled onto the grid.
+
+        Raises
+        ------
+        ArgumentError
+            The two have other spatial axes.
+        """
+        view = self._selected(select)
+        target = grid.target if isinstance(grid, Handle) else grid
+        lattice, low, high = onto.onto_lattice(view, target, begin, end)
+        how = self._finish(view, padding, mask, transform, post_transform)
+        first, stop = onto.whole_axes(view, low, high)
+        plan = self._plan(view, lattice, first, stop, self._chosen(method), how)
+        return self._execute(view, plan, how, retries)
+
+    def list_chunks(self) -> list[tuple[int, ...]]:
+        """Return the indices of the write units that exist in storage, sorted, by listing keys.
+
+        Raises
+        ------
+        ArgumentError
+            The array is a sharded precomputed one, or stands on http, which cannot list.
+        """
+        from worldarray.io.listing import list_stored  # noqa: PLC0415  (only listing needs it)
+
+        return list_stored(self._opened.location, self._view.stored, self._opened.arguments.context)
+
+    @property
+    def ts(self) -> tensorstore.TensorStore:
+        """The array as a tensorstore.TensorStore: axes in C order, origin 0, selected axes dropped; opened on first use.
+
+        Raises
+        ------
+        ForkError
+            This is a forked child of a process that used tensorstore: use spawn or forkserver.
+        """
+        from worldarray.io import runtime  # noqa: PLC0415  (reading documents needs no tensorstore)
+
+        runtime.using()
+        store = self._store
+        if store is None:
+            from worldarray.io.arrays import open_facts  # noqa: PLC0415  (reading documents needs no tensorstore)
+
+            opened = self._opened
+            store = open_facts(opened.facts, opened.folder, opened.arguments.context)
+            for axis, index in reversed(self._view.pins):
+                store = store[(slice(None),) * axis + (index,)]
+            self._store = store
+        return store
+
+    def reopen(self, context: tensorstore.Context | None = None, **overrides: Any) -> WorldArray:
+        """Return the same array opened again on another context, with some of `open`'s arguments replaced.
+
+        Raises
+        ------
+        ArgumentTypeError
+            An override is none of `open`'s arguments.
+        """
+        from worldarray.opening import reopen  # noqa: PLC0415  (opening makes arrays, so it imports this module)
+
+        return reopen(self, context, overrides)
+
+    # How a read is carried out ---------------------------------------------------------------------------------------
+
+    def _selected(self, select: Select | None) -> View:
+        """Return the handle's view with the axes that this read pins dropped as well."""
+        if not select:
+            return self._view
+        return self._view.pin(pin_axes(self._view.meta, select))
+
+    def _finish(
+        self, view: View, padding: Any, mask: bool, transform: Transform | None, post_transform: Transform | None
+    ) -> Finish:
+        transform = self._opened.arguments.transform if transform is None else transform
+        dtype = view.meta.dtype
+        if transform is not None or post_transform is not None:
+            dtype = self._result_dtype(view, transform, post_transform)
+        value = check_padding(self._padding if padding is None else padding, dtype)
+        return Finish(value, dtype, mask, transform, post_transform)
+
+    def _result_dtype(self, view: View, transform: Transform | None, post_transform: Transform | None) -> Any:
+        key = (transform, post_transform, view.meta.ndim)
+        try:
+            found = self._dtypes.get(key)
+        except TypeError:
+            return self._tried(view, transform, post_transform)
+        if found is None:
+            found = self._dtypes[key] = self._tried(view, transform, post_transform)
+        return found
+
+    @staticmethod
+    def _tried(view: View, transform: Transform | None, post_transform: Transform | None) -> Any:
+        meta = view.meta
+        return reading.result_dtype(meta.dtype, meta.fill_value, meta.ndim, transform, post_transform)
+
+    def _chosen(self, method: str | None) -> str:
+        if method is None:
+            return self._method
+        check_choice("method", method)
+        return method
+
+    @staticmethod
+    def _lattice(view: View, voxel_size: Any, anchor: Any) -> Lattice:
+        if voxel_size is None and anchor is None:
+            return view.lattice
+        count = len(view.spatial)
+        size = view.lattice.voxel_size if voxel_size is None else spatial_sizes(count, voxel_size, "voxel_size")
+        corner = view.anchor if anchor is None else spatial_numbers(count, anchor, "anchor")
+        return view.lattice_at(size, corner)
+
+    def _plan_index(
+        self,
+        begin: Sequence[int],
+        end: Sequence[int],
+        padding: Any,
+        mask: bool,
+        select: Select | None,
+        transform: Transform | None,
+    ) -> tuple[View, Finish, ReadPlan]:
+        view = self._selected(select)
+        how = self._finish(view, padding, mask, transform, None)
+        low = index_tuple(begin, "begin", view.meta.ndim)
+        high = index_tuple(end, "end", view.meta.ndim)
+        return view, how, reading.plan_index(view.meta.shape, low, high, edge=how.edge)
+
+    @staticmethod
+    def _plan(
+        view: View, lattice: Lattice, begin: reading.Index, end: reading.Index, method: str, how: Finish
+    ) -> ReadPlan:
+        if lattice.stored:
+            return reading.plan_index(view.grid.shape, begin, end, edge=how.edge)
+        return reading.plan_lattice(view, lattice, begin, end, method, edge=how.edge)
+
+    def _execute(self, view: View, plan: ReadPlan, how: Finish, retries: Retry | None) -> Any:
+        block = None if plan.extent.empty else self._start(view, plan, retries).result()
+        return reading.finish(plan, block, how)
+
+    def _start(self, view: View, plan: ReadPlan, retries: Retry | None, batch: Any = None) -> PendingRead[Array]:
+        from worldarray.io.arrays import Wanted, start_read  # noqa: PLC0415  (documents need no tensorstore)
+
+        store = self.ts
+        for axis, index in reversed(view.read_pins):
+            store = store[(slice(None),) * axis + (index,)]
+        wanted = Wanted(self._opened.location, view.stored, plan.fetched, (view.read_pins, self._view.pins))
+        return start_read(store, wanted, self.retries if retries is None else retries, batch)

@@ -1,0 +1,287 @@
+"""Handle: what is known of one opened array. Facts of documents and of the view; no voxel is read here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from worldarray import chunks, reading
+from worldarray.options import OpenArguments, check_choice
+from worldarray.documents.facts import StorageFacts
+from worldarray.arguments import index_tuple
+from worldarray.box import Box
+from worldarray.grid import Grid
+from worldarray.padding import check_padding
+from worldarray.paths import Location
+from worldarray.records import ArrayMeta
+from worldarray.tiling import Blocks, blocks
+from worldarray.view import Floats, View
+
+if TYPE_CHECKING:
+    import tensorstore  # noqa: TID251  (types only)
+
+    from worldarray.io.retry import Retry
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What opening found: everything a handle needs to read, and to be opened again elsewhere."""
+
+    arguments: OpenArguments
+    location: Location
+    """Where the array is stored."""
+    folder: Location
+    """Where its metadata document lies: the same, but for a precomputed scale the volume's folder."""
+    facts: StorageFacts
+    view: View
+    level_name: str
+    level_names: tuple[str, ...] | None
+    """The levels of the pyramid, None where an array's own path was opened and no pyramid was looked for."""
+
+
+class Handle:
+    """The facts of one array; see `worldarray.WorldArray`."""
+
+    writable = False
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+        self._view = opened.view
+        self._padding = opened.arguments.padding
+        self._method = opened.arguments.method
+        self._retries = opened.arguments.retries
+        self._store: tensorstore.TensorStore | None = None
+        self._dtypes: dict[Any, np.dtype[Any]] = {}
+        if opened.arguments.transform is None:
+            check_padding(self._padding, self.dtype)
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{value:g}" for value in self.voxel_size)
+        name = type(self).__name__
+        return f"<{name} {self.level_path} shape={self.shape} dtype={self.dtype} voxel_size=({sizes})>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the open store and what is remembered of transforms: a copy opens its own."""
+        return {**self.__dict__, "_store": None, "_dtypes": {}}
+
+    @property
+    def opened(self) -> Opened:
+        """What opening found, as one record: a subclass is made of it, ``MyArray(worldarray.open(path).opened)``."""
+        return self._opened
+
+    # Where it is -----------------------------------------------------------------------------------------------------
+
+    @property
+    def path(self) -> str:
+        """The path that the caller gave: an array, or a group."""
+        return str(self._opened.arguments.path)
+
+    @property
+    def level_path(self) -> str:
+        """The path of the array that is read."""
+        return self.meta.path
+
+    @property
+    def level_name(self) -> str:
+        """The name of the level in its pyramid; the last path segment of an array that no pyramid lists."""
+        return self._opened.level_name
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The names of the levels of the pyramid this array belongs to, as listed; empty where no pyramid lists it.
+
+        Of an array that was opened by its own path, the documents above it are read for this.
+        """
+        from worldarray.opening import level_names  # noqa: PLC0415  (opening makes handles, so it imports this module)
+
+        return level_names(self._opened)
+
+    @property
+    def remote(self) -> bool:
+        """Whether reading goes over a network."""
+        return self._opened.location.remote
+
+    # What it is ------------------------------------------------------------------------------------------------------
+
+    @property
+    def meta(self) -> ArrayMeta:
+        """The documents' facts of the array in the store's own units, selected axes dropped."""
+        return self._view.meta
+
+    @property
+    def grid(self) -> ArrayMeta:
+        """The facts in the requested units, every kept axis; of the stored grid, not of a resample target."""
+        return self._view.grid
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The stored dtype."""
+        return self._view.meta.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of kept axes."""
+        return self._view.meta.ndim
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The names of the kept axes, in the array's C order; those of every array that is read."""
+        return self._view.meta.axes
+
+    @property
+    def spatial(self) -> tuple[int, ...]:
+        """The indices of the spatial axes among `axes`."""
+        return self._view.spatial
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The stored shape; with a resample target, on spatial axes the target voxels that cover the data."""
+        shape = list(self._view.meta.shape)
+        if self.resampled:
+            for axis, count in zip(self.spatial, self._view.lattice.shape, strict=True):
+                shape[axis] = count
+        return tuple(shape)
+
+    @property
+    def resampled(self) -> bool:
+        """Whether `read` resamples onto a target grid by default."""
+        return not self._view.lattice.stored
+
+    @property
+    def voxel_size(self) -> Floats:
+        """The size of the voxels that `read` gives, on spatial axes, in the requested units."""
+        return self._view.lattice.voxel_size
+
+    @property
+    def source_voxel_size(self) -> Floats:
+        """The size of the stored voxels, on spatial axes, in the requested units."""
+        return self._view.source_size
+
+    @property
+    def translation(self) -> Floats:
+        """The centre of voxel 0, on spatial axes, in the requested units; of the target grid when resampled."""
+        return self._view.lattice.covering_translation if self.resampled else self._view.source_translation
+
+    @property
+    def corner(self) -> Floats:
+        """The lower corner of voxel 0, on spatial axes, in the requested units; of the target grid when resampled."""
+        return self._view.lattice.covering_corner if self.resampled else self._view.source_corner
+
+    @property
+    def box(self) -> Box:
+        """The extent over the spatial axes: [corner, corner + shape * voxel_size)."""
+        counts = [self.shape[axis] for axis in self.spatial]
+        return Box(
+            self.corner, tuple(c + n * s for c, n, s in zip(self.corner, counts, self.voxel_size, strict=True))
+        )
+
+    @property
+    def target(self) -> Grid:
+        """The grid that `read` answers on, as a `Grid`: the resample target, or the stored grid."""
+        grid = self._view.grid
+        size, translation = list(grid.voxel_size), list(grid.translation)
+        for axis, s, t in zip(self.spatial, self.voxel_size, self.translation, strict=True):
+            size[axis], translation[axis] = s, t
+        stored = not self.resampled
+        return Grid(
+            self.shape,
+            tuple(size),
+            tuple(translation),
+            axes=grid.axes,
+            units=grid.units,
+            chunks=grid.chunk_shape if stored else None,
+            shards=grid.shard_shape if stored else None,
+            axis_types=grid.axis_types,
+        )
+
+    # How it reads ----------------------------------------------------------------------------------------------------
+
+    @property
+    def padding(self) -> Any:
+        """What fills the part of a box outside the data by default; settable."""
+        return self._padding
+
+    @padding.setter
+    def padding(self, value: Any) -> None:
+        if self._opened.arguments.transform is None:
+            check_padding(value, self.dtype)
+        self._padding = value
+
+    @property
+    def method(self) -> str:
+        """The default resampling kernel, "nearest" or "linear"; settable."""
+        return self._method
+
+    @method.setter
+    def method(self, value: str) -> None:
+        check_choice("method", value)
+        self._method = value
+
+    @property
+    def retries(self) -> Retry:
+        """The retry policy of data reads; settable."""
+        if self._retries is None:
+            from worldarray.io.retry import Retry  # noqa: PLC0415  (only readers need it)
+
+            self._retries = Retry()
+        return self._retries
+
+    @retries.setter
+    def retries(self, value: Retry) -> None:
+        self._retries = value
+
+    # The stored grid -------------------------------------------------------------------------------------------------
+
+    @property
+    def write_shape(self) -> tuple[int, ...]:
+        """The unit one writer may own: the shard shape when sharded, else the chunk shape."""
+        return self.meta.write_shape
+
+    def index_box(self, box: object) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the voxels (begin, end) of the stored grid that a world box selects, one entry per kept axis.
+
+        A box over the spatial axes keeps the others whole, so ``read_index(*index_box(box))`` is the read of the box.
+        """
+        return reading.spans(self._view, box, self._view.lattice_at(None, None), strict=False)
+
+    def blocks(
+        self,
+        block_shape: Sequence[int] | None = None,
+        context: Any = 0,
+        box: tuple[Sequence[int], Sequence[int]] | None = None,
+        *,
+        clip: bool = True,
+    ) -> Blocks:
+        """Return the blocks that tile the stored grid, of `write_shape` by default; see `worldarray.blocks`."""
+        shape = self.write_shape if block_shape is None else block_shape
+        return blocks(self.meta.shape, shape, context=context, box=box, clip=clip)
+
+    def chunks_covering(
+        self, begin: Sequence[int], end: Sequence[int], *, write: bool = False
+    ) -> list[tuple[int, ...]]:
+        """Return the indices, in C order, of the chunks that the voxels [begin, end) touch; `write`: of write units."""
+        low = index_tuple(begin, "begin", self.ndim)
+        high = index_tuple(end, "end", self.ndim)
+        return list(chunks.chunk_indices(low, high, self.write_shape if write else self.meta.chunk_shape, self.meta.shape))
+
+    def chunk_key(self, index: Sequence[int]) -> str:
+        """Return the storage key, relative to the array, of the write unit at `index` (every stored axis)."""
+        return chunks.chunk_key(index, **self._key_facts())
+
+    def parse_chunk_key(self, key: str) -> tuple[int, ...] | None:
+        """Return the index of the write unit that a storage key names, None for a key that is no chunk."""
+        return chunks.parse_chunk_key(key, **self._key_facts())
+
+    def _key_facts(self) -> dict[str, Any]:
+        stored = self._view.stored
+        return {
+            "format": stored.format,
+            "separator": stored.storage.separator,
+            "encoding": stored.storage.encoding,
+            "chunk_shape": stored.write_shape,
+            "shape": stored.shape,
+            "origin": stored.storage.origin,
+        }

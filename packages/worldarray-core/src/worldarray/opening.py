@@ -1,0 +1,208 @@
+"""Opening: documents are found and described, a level is chosen, and a handle is made of the facts."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from worldarray import geometry, levels, units
+from worldarray.array import WorldArray
+from worldarray.describe import Described, chunk_notices, describe_array
+from worldarray.detection import require_node
+from worldarray.documents import ome
+from worldarray.emit import warn_notices
+from worldarray.errors import LevelError, notice, problem
+from worldarray.family import Family
+from worldarray.handle import Opened
+from worldarray.listing import Listing, level_location, list_pyramid
+from worldarray.options import OpenArguments
+from worldarray.paths import Location, parse_path
+from worldarray.records import ArrayMeta, Level, Node
+from worldarray.view import View, scaled, spatial_numbers, spatial_sizes
+
+if TYPE_CHECKING:
+    import tensorstore  # noqa: TID251  (types only)
+
+    from worldarray.documents.source import Source
+
+
+def open_handle(arguments: OpenArguments) -> WorldArray:
+    """Return the handle that `worldarray.open` gives for these arguments."""
+    where = parse_path(arguments.path)
+    source = source_of(where, arguments.context)
+    node = require_node(source, where)
+    if node.kind == "array":
+        return _open_array(source, where, node, arguments)
+    family = Family(source, list_pyramid(source, where, conflicts=arguments.metadata_conflicts), arguments)
+    return open_level(family, choose_level(family))
+
+
+def source_of(where: Location, context: Any) -> Source:
+    from worldarray.io.sources import source_for  # noqa: PLC0415  (keeps importing the package light)
+
+    return source_for(where, context)
+
+
+def _open_array(source: Source, where: Location, node: Node, arguments: OpenArguments) -> WorldArray:
+    if not _is_first(arguments.level):
+        message = f"is an array, so level={arguments.level!r} is ignored; levels are chosen on a group path"
+        warn_notices([notice("invalid_argument", where.text, message)])
+    described = describe_array(
+        source,
+        where,
+        node,
+        conflicts=arguments.metadata_conflicts,
+        field=arguments.field,
+        dimension_separator=arguments.dimension_separator,
+    )
+    name = _own_name(described)
+    alone = Listing(described.documents.folder, node.format, (name,), (None,), opened=name)
+    if arguments.base_voxel_size is not None or arguments.base_units is not None:
+        alone = list_pyramid(source, where, conflicts=arguments.metadata_conflicts)
+    family = Family(source, alone, arguments)
+    family.know(alone.opened or name, described)
+    return _handle(family, described, alone.opened or name, None)
+
+
+def _own_name(described: Described) -> str:
+    """Return what a pyramid's document calls an array, else its last path segment."""
+    documents = described.documents
+    if documents.node.scale_key is not None:
+        return documents.node.scale_key
+    listed = documents.ancestors[-1:]
+    if any(ome.find(attrs, above.name) for above in listed for attrs in above.attributes):
+        return listed[0].name
+    return documents.where.name
+
+
+def _is_first(level: object) -> bool:
+    return level is None or level == "first" or (not isinstance(level, (str, bool)) and level == 0)
+
+
+# Levels --------------------------------------------------------------------------------------------------------------
+
+
+def choose_level(family: Family) -> str:
+    """Return the name of the level that the arguments ask for.
+
+    Raises
+    ------
+    LevelError
+        No level is named or chosen by a voxel size, or none answers; the message lists them.
+    """
+    arguments = family.arguments
+    if arguments.level is not None:
+        return named_level(family.listing, arguments.level)
+    if arguments.voxel_size is None:
+        message = f"is a group; give level= or voxel_size=. Its levels are {_listed(family)}"
+        raise LevelError(problem("level_required", family.listing.path, message))
+    placed = family.levels()
+    size = spatial_sizes(len(placed[0].voxel_size), arguments.voxel_size, "voxel_size")
+    matched = levels.match_level(placed, size)
+    if matched is not None:
+        return matched.name
+    if arguments.on_mismatch == "error":
+        message = (
+            f"no level has voxel size {_sizes(size)}; the levels are {_listed(family, placed)}. Name one of these, or "
+            'give on_mismatch="resample", "relabel" or "keep"'
+        )
+        raise LevelError(problem("no_level", family.listing.path, message))
+    return levels.select_level(placed, size, arguments.level_mode).name
+
+
+def named_level(listing: Listing, level: object) -> str:
+    """Return the name of a level given by name, by position or as "first".
+
+    Raises
+    ------
+    LevelError
+        There is no such level; the message lists them.
+    """
+    names = listing.names
+    if isinstance(level, str):
+        found = level.strip("/").removeprefix("./")
+        if found in names:
+            return found
+        if level == "first":
+            return names[0]
+    else:
+        try:
+            position = operator.index(level)  # type: ignore[arg-type]  # `index` says what is no integer
+        except TypeError:
+            position = -1
+        if 0 <= position < len(names):
+            return names[position]
+    message = f"has no level {level!r}; its levels are {', '.join(names)} (positions 0 to {len(names) - 1})"
+    raise LevelError(problem("unknown_level", listing.path, message))
+
+
+def _listed(family: Family, placed: tuple[Level, ...] | None = None) -> str:
+    if placed is None:
+        return ", ".join(family.names)
+    return ", ".join(f"{level.name} {_sizes(level.voxel_size)}" for level in placed)
+
+
+def _sizes(values: tuple[float, ...]) -> str:
+    return f"({', '.join(f'{value:g}' for value in values)})"
+
+
+def open_level(family: Family, name: str) -> WorldArray:
+    """Return a handle on one level of a pyramid."""
+    return _handle(family, family.described(name), name, family.names)
+
+
+# Handles -------------------------------------------------------------------------------------------------------------
+
+
+def _handle(family: Family, described: Described, name: str, names: tuple[str, ...] | None) -> WorldArray:
+    arguments = family.arguments
+    view = _targeted(family.view(described.meta), arguments)
+    warn_notices((*family.listing.notices, *view.grid.notices, *chunk_notices(family.source, described)))
+    documents = described.documents
+    return WorldArray(Opened(arguments, documents.where, documents.folder, described.facts, view, name, names))
+
+
+def _targeted(view: View, arguments: OpenArguments) -> View:
+    """Return the view with the target, or the relabelled grid, that the arguments ask for."""
+    count = len(view.spatial)
+    anchor = None if arguments.anchor is None else spatial_numbers(count, arguments.anchor, "anchor")
+    if arguments.voxel_size is None:
+        return view if anchor is None else replace(view, anchor=anchor)
+    size = spatial_sizes(count, arguments.voxel_size, "voxel_size")
+    if geometry.same_sizes(size, view.source_size):
+        return view if anchor is None else replace(view, anchor=anchor)
+    match arguments.on_mismatch:
+        case "resample":
+            return replace(view, target_size=size, anchor=anchor)
+        case "relabel":
+            return replace(view, grid=scaled(view.grid, size, view.source_size))
+        case "keep":
+            return view
+    message = (
+        f"has voxel size {_sizes(view.source_size)}, not {_sizes(size)}; give "
+        'on_mismatch="resample", "relabel" or "keep"'
+    )
+    raise LevelError(problem("no_level", view.meta.path, message))
+
+
+def reopen(handle: WorldArray, context: tensorstore.Context | None, overrides: Mapping[str, Any]) -> WorldArray:
+    """Return a handle on the same array, with some of `open`'s arguments replaced."""
+    opened = handle.opened
+    changes = dict(overrides)
+    if opened.level_names is not None:
+        changes.setdefault("level", opened.level_name)
+    arguments = opened.arguments.override(changes)
+    again = open_handle(replace(arguments, context=context if context is not None else arguments.context))
+    return type(handle)(again.opened)
+
+
+def level_names(opened: Opened) -> tuple[str, ...]:
+    """Return the names of the levels of the pyramid that an array belongs to; none where no pyramid lists it."""
+    if opened.level_names is not None:
+        return opened.level_names
+    listing = list_pyramid(source_of(opened.location, opened.arguments.context), opened.location, conflicts="warn")
+    alone = listing.placements == (None,) and listing.names == (listing.opened,)
+    return () if alone else listing.names

@@ -1,0 +1,128 @@
+"""Pyramid: the levels of one group, placed from its documents; arrays are opened when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from worldarray import levels as level_rules
+from worldarray import opening
+from worldarray.array import WorldArray
+from worldarray.emit import warn_notices
+from worldarray.errors import Notice
+from worldarray.family import Family
+from worldarray.listing import list_pyramid
+from worldarray.options import OpenArguments
+from worldarray.paths import parse_path
+from worldarray.records import ArrayMeta, Level
+from worldarray.view import spatial_sizes
+
+Floats = tuple[float, ...]
+
+
+class Pyramid:
+    """The levels of a multiscale group, finest first as stores list them; made by `worldarray.open_pyramid`.
+
+    Choosing and placing levels reads documents only, so a process that does no more may still be forked.
+
+    Examples
+    --------
+    >>> import worldarray as wa
+    >>> from worldarray.demo import demo_pyramid
+    >>> with demo_pyramid() as path:
+    ...     pyramid = wa.open_pyramid(path)
+    ...     pyramid.names, pyramid.select((40, 30, 20)).level_name
+    (('s0', 's1', 's2'), 's0')
+    """
+
+    def __init__(self, family: Family) -> None:
+        self._family = family
+
+    def __repr__(self) -> str:
+        return f"<Pyramid {self.path} levels={', '.join(self.names)}>"
+
+    @property
+    def path(self) -> str:
+        """The normalised path of the group."""
+        return self._family.listing.path
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the levels, as listed."""
+        return self._family.names
+
+    @property
+    def attrs(self) -> Mapping[str, Any]:
+        """The raw attributes of the group."""
+        return self._family.listing.documents
+
+    @property
+    def outer_transforms(self) -> tuple[Any, ...]:
+        """The raw multiscale-level coordinateTransformations, whether or not they were applied."""
+        return self._family.listing.outer_transforms
+
+    @property
+    def levels(self) -> tuple[WorldArray, ...]:
+        """A handle on each level, in the order of `names`."""
+        return tuple(map(self.by_name, self.names))
+
+    def by_name(self, name: str) -> WorldArray:
+        """Return a handle on a level, given by its name.
+
+        Raises
+        ------
+        LevelError
+            There is no such level; the message lists them.
+        """
+        return opening.open_level(self._family, opening.named_level(self._family.listing, name))
+
+    def select(self, voxel_size: Any, mode: str = "floor") -> WorldArray:
+        """Return a handle on the level that answers a voxel size (per spatial axis, in the pyramid's units).
+
+        Raises
+        ------
+        LevelError
+            `mode` finds none; the message lists the levels.
+        """
+        placed = self.placements()
+        size = spatial_sizes(len(placed[0].voxel_size), voxel_size, "voxel_size")
+        return opening.open_level(self._family, level_rules.select_level(placed, size, mode).name)
+
+    def placements(self) -> tuple[Level, ...]:
+        """Return (name, voxel_size, translation) of each level over its spatial axes, in the pyramid's units.
+
+        From the group's own document where that lists the levels, whether or not their arrays are there.
+        """
+        return self._family.levels()
+
+    def voxel_sizes(self) -> tuple[Floats, ...]:
+        """Return the voxel size of each level over its spatial axes, in the pyramid's units."""
+        return tuple(level.voxel_size for level in self.placements())
+
+    def translations(self) -> tuple[Floats, ...]:
+        """Return the centre of voxel 0 of each level over its spatial axes, in the pyramid's units."""
+        return tuple(level.translation for level in self.placements())
+
+    def metas(self) -> tuple[ArrayMeta, ...]:
+        """Return what the documents say of each level, in the store's own units, every axis."""
+        return tuple(map(self.level_meta, self.names))
+
+    def level_meta(self, name: str) -> ArrayMeta:
+        """Return what the documents say of one level, in the store's own units, every axis."""
+        return self._family.described(opening.named_level(self._family.listing, name)).meta
+
+    def check(self) -> tuple[Notice, ...]:
+        """Return a notice for each level that shares neither corner nor first centre with the finest, never repaired.
+
+        Each gives the translation that a block mean would have.
+        """
+        return level_rules.check_levels(self.placements(), self._family.declared())
+
+
+def open_family(arguments: OpenArguments) -> Pyramid:
+    """Return the pyramid that `worldarray.open_pyramid` gives for these arguments."""
+    where = parse_path(arguments.path)
+    source = opening.source_of(where, arguments.context)
+    listing = list_pyramid(source, where, conflicts=arguments.metadata_conflicts)
+    warn_notices(listing.notices)
+    return Pyramid(Family(source, listing, arguments))

@@ -1,0 +1,202 @@
+"""What a read does, as data: which stored voxels it needs, which kernel they pass, where the padding lies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from worldarray import geometry
+from worldarray.errors import ArgumentError, problem
+from worldarray.box import box_bounds, box_range
+from worldarray.padding import EDGE, Extent, inside_mask, pad_edge, pad_value, plan_extent
+from worldarray.resample import AxisPlan, identity_axis, plan_axis, resample
+from worldarray.resample.kernels import Pick
+from worldarray.view import Lattice, View
+
+Array = np.ndarray[Any, Any]
+Transform = Callable[[Array], Array]
+Index = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ReadPlan:
+    """The stored voxels [lo, hi) that a read needs and how they become its result."""
+
+    lo: Index
+    hi: Index
+    extent: Extent
+    begin: Index
+    data: tuple[tuple[int, int], ...]
+    """Per axis, the indices [first, stop) of the result's grid that hold data."""
+    kernels: tuple[AxisPlan, ...] | None = None
+    slices: tuple[slice, ...] | None = None
+    """What is fetched where it is not every voxel of [lo, hi): evenly spaced ones."""
+
+    @property
+    def fetched(self) -> tuple[slice, ...]:
+        """The stored voxels to fetch, one slice per kept axis."""
+        return tuple(map(slice, self.lo, self.hi)) if self.slices is None else self.slices
+
+
+@dataclass(frozen=True)
+class Finish:
+    """What happens to the stored voxels of one read: transforms, then padding of the result's `dtype`."""
+
+    padding: Any
+    dtype: np.dtype[Any]
+    mask: bool = False
+    transform: Transform | None = None
+    post_transform: Transform | None = None
+
+    @property
+    def edge(self) -> bool:
+        """Whether the nearest stored voxel fills what lies outside."""
+        return isinstance(self.padding, str)
+
+
+def plan_index(shape: Sequence[int], begin: Index, end: Index, *, edge: bool) -> ReadPlan:
+    """Return the plan of the voxels [begin, end) of an array of `shape`.
+
+    Raises
+    ------
+    ArgumentError
+        An end lies before its begin, or "edge" has no voxel to repeat.
+    """
+    if any(e < b for b, e in zip(begin, end, strict=True)):
+        message = f"end {end} lies before begin {begin}; a box is half-open with begin <= end on every axis"
+        raise ArgumentError(problem("order", ("end",), message))
+    data = tuple((0, n) for n in shape)
+    extent = plan_extent(data, begin, end, edge)
+    _check_edge(extent, data, edge=edge)
+    return ReadPlan(extent.lo, extent.hi, extent, begin, data)
+
+
+def plan_lattice(
+    view: View, lattice: Lattice, begin: Index, end: Index, method: str, *, edge: bool
+) -> ReadPlan:
+    """Return the plan of the target voxels [begin, end) of a lattice; entries of other axes are stored indices.
+
+    `begin` and `end` have one entry per kept axis.
+    """
+    over = dict(zip(view.spatial, lattice.axes, strict=True))
+    kernels = tuple(
+        plan_axis(over[axis], b, e, method, edge=edge) if axis in over else identity_axis(n, b, e, edge=edge)
+        for axis, (n, b, e) in enumerate(zip(view.grid.shape, begin, end, strict=True))
+    )
+    inside = tuple(kernel.inside for kernel in kernels)
+    data = tuple(kernel.data for kernel in kernels)
+    extent = plan_extent(inside, begin, end, edge=False)
+    _check_edge(extent, data, edge=edge)
+    lo = tuple(kernel.source[0] for kernel in kernels)
+    hi = tuple(kernel.source[1] for kernel in kernels)
+    picked = [kernel.picked for kernel in kernels]
+    slices = tuple(slice(*kernel.source) if pick is None else pick for kernel, pick in zip(kernels, picked, strict=True))
+    if all(pick is not None for pick in picked):
+        return ReadPlan(lo, hi, extent, begin, data, None, slices)
+    rest = tuple(kernel if pick is None else _fetched(kernel) for kernel, pick in zip(kernels, picked, strict=True))
+    return ReadPlan(lo, hi, extent, begin, data, rest, slices)
+
+
+def _fetched(plan: AxisPlan) -> AxisPlan:
+    """Return the plan of an axis whose voxels are picked while they are fetched."""
+    count = plan.inside[1] - plan.inside[0]
+    return replace(plan, kernel=Pick(slice(0, count, 1), count))
+
+
+def _check_edge(extent: Extent, data: Sequence[tuple[int, int]], *, edge: bool) -> None:
+    if edge and extent.empty and all(extent.shape) and any(stop <= first for first, stop in data):
+        message = f'"{EDGE}" repeats the nearest voxel, but an axis of the array has none; give a value'
+        raise ArgumentError(problem("invalid_argument", ("padding",), message))
+
+
+def spans(view: View, box: object, lattice: Lattice, *, strict: bool) -> tuple[Index, Index]:
+    """Return the indices [begin, end) that a world box selects, one entry per kept axis, by the centre rule.
+
+    On spatial axes they are indices of `lattice`, on the others of the array. A box over the spatial axes keeps the
+    other axes whole.
+
+    Raises
+    ------
+    ArgumentError
+        The box has another number of entries, or `strict` is true and a face lies on neither corners nor centres.
+    """
+    size, centre = list(view.grid.voxel_size), list(view.grid.translation)
+    for axis, s, t in zip(view.spatial, lattice.voxel_size, lattice.translation, strict=True):
+        size[axis], centre[axis] = s, t
+    if strict:
+        _check_aligned(view, box, size, centre)
+    return box_range(box, view.grid.shape, size, centre, view.spatial)
+
+
+def _check_aligned(view: View, box: object, size: Sequence[float], centre: Sequence[float]) -> None:
+    low, high = box_bounds(box)
+    axes = range(view.grid.ndim) if len(low) == view.grid.ndim else view.spatial
+    for k, axis in enumerate(axes):
+        (kind,) = geometry.alignment(low[k : k + 1], high[k : k + 1], [size[axis]], [centre[axis]])
+        if kind == "neither":
+            message = (
+                f"axis {view.grid.axes[axis]!r} of the box, {low[k]} to {high[k]}, is aligned neither to voxel corners "
+                f"nor to voxel centres (voxel size {size[axis]}, centre of voxel 0 {centre[axis]}); snap it first, or "
+                "leave strict=False"
+            )
+            raise ArgumentError(problem("not_aligned", ("box", k), message))
+
+
+def apply(transform: Transform, block: Array, name: str) -> Array:
+    """Return what a caller's transform makes of a block.
+
+    Raises
+    ------
+    ArgumentError
+        Its result has another shape: a transform maps values, voxel for voxel.
+    """
+    out = np.asarray(transform(block))
+    if out.shape != block.shape:
+        message = f"{transform!r} made shape {out.shape} of {block.shape}; a transform keeps the shape"
+        raise ArgumentError(problem("wrong_value", (name,), message))
+    return out
+
+
+def result_dtype(
+    stored: np.dtype[Any], fill: Any, ndim: int, transform: Transform | None, post_transform: Transform | None
+) -> np.dtype[Any]:
+    """Return the dtype that a read has: the transforms are tried once on one voxel of the fill value."""
+    if transform is None and post_transform is None:
+        return stored
+    block = np.full((1,) * ndim, 0 if fill is None else fill, stored)
+    if transform is not None:
+        block = apply(transform, block, "transform")
+    if post_transform is not None:
+        block = apply(post_transform, block, "post_transform")
+    return block.dtype
+
+
+def finish(plan: ReadPlan, block: Array | None, how: Finish) -> Array | tuple[Array, Array]:
+    """Return the result of a read from its stored voxels (None where the box holds none), with the mask if asked."""
+    if block is None:
+        out = np.full(plan.extent.shape, _value(how), how.dtype)
+    else:
+        if how.transform is not None:
+            block = apply(how.transform, block, "transform")
+        if plan.kernels is not None:
+            block = resample(block, plan.kernels)
+        if how.post_transform is not None:
+            block = apply(how.post_transform, block, "post_transform")
+        if plan.extent.whole:
+            out = block
+        elif how.edge:
+            out = pad_edge(block, plan.extent)
+        else:
+            out = pad_value(block, plan.extent, how.padding)
+    if not (out.flags.c_contiguous and out.dtype.isnative):
+        out = np.asarray(out, dtype=out.dtype.newbyteorder("="), order="C")
+    if how.mask:
+        return out, inside_mask(plan.extent, plan.data, plan.begin)
+    return out
+
+
+def _value(how: Finish) -> Any:
+    return 0 if how.edge else how.padding
