@@ -1,7 +1,6 @@
 """Every case file and every merged input and answer against the schemas; the schemas are closed."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -95,11 +94,3 @@ def test_schema_refuses_what_it_can_see(name):
     for case in document["cases"]:
         found += problems(OPS, {document["op"]: {key: case[key] for key in ("input", "expect") if key in case}})
     assert found
-
-
-@pytest.mark.parametrize("op", conformance.ops())
-def test_readme_has_a_heading_for_every_op(op):
-    readme = Path(__file__).parents[2] / "README.md"
-    if not readme.exists():
-        pytest.skip("the README lies in the checkout only")
-    assert f"#### `{op}`" in readme.read_text("utf-8")
