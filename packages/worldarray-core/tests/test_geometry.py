@@ -364,7 +364,7 @@ def test_from_index_takes_integers_only():
 
 
 def test_a_box_over_the_spatial_axes_keeps_the_others_whole():
-    facts = ((3, 40, 50), (1.0, 8.0, 4.0), (0.0, 4.0, 2.0), (1, 2))
+    facts = ((3, 40, 50), (1.0, 8.0, 4.0), (0.0, 4.0, 2.0), (1, 2), ("c", "y", "x"))
     assert box_range(((0, 8), (16, 24)), *facts) == ((0, 0, 2), (3, 2, 6))
     assert box_range(((1, 0, 8), (2, 16, 24)), *facts) == ((1, 0, 2), (2, 2, 6))
     with pytest.raises(ArgumentError) as caught:

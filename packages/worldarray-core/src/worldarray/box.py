@@ -244,6 +244,7 @@ def box_range(
     voxel_size: Sequence[float],
     translation: Sequence[float],
     spatial: Sequence[int],
+    axes: Sequence[str],
 ) -> tuple[Indices, Indices]:
     """Return the voxels that a world box selects on an array, one entry per axis of the array, unclipped.
 
@@ -256,7 +257,7 @@ def box_range(
 
     Examples
     --------
-    >>> box_range(((0, 8), (8, 24)), (2, 9, 9), (1.0, 8.0, 4.0), (0.0, 4.0, 2.0), (1, 2))
+    >>> box_range(((0, 8), (8, 24)), (2, 9, 9), (1.0, 8.0, 4.0), (0.0, 4.0, 2.0), (1, 2), "cyx")
     ((0, 0, 2), (2, 1, 6))
     """
     lower, upper = box_bounds(box)
@@ -264,8 +265,8 @@ def box_range(
     if count == ndim:
         return index_range(lower, upper, voxel_size, translation)
     if count != len(spatial):
-        counts = f"{len(spatial)} (the spatial axes) or {ndim} (every axis)"
-        message = f"the box has {count} entries; give {counts}"
+        inner = ", ".join(axes[i] for i in spatial)
+        message = f"the box has {count} entries; give {len(spatial)} ({inner}) or {ndim} ({', '.join(axes)})"
         raise ArgumentError(problem("wrong_length", ("box",), message))
     sizes, places = tuple(voxel_size[i] for i in spatial), tuple(translation[i] for i in spatial)
     low, high = index_range(lower, upper, sizes, places)

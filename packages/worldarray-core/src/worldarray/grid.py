@@ -208,7 +208,7 @@ class Grid:
         ArgumentError
             The box has another number of entries, or is no box.
         """
-        return box_range(box, self.shape, self.every_voxel_size, self.every_translation, self.spatial)
+        return box_range(box, self.shape, self.every_voxel_size, self.every_translation, self.spatial, self.axes)
 
     def chunks_covering(
         self, begin: Sequence[int], end: Sequence[int], *, write: bool = False

@@ -276,21 +276,23 @@ def normalise(units: str | Mapping[str, str | None] | None) -> dict[str, str]:
     """
     if units is None:
         return {}
+    if isinstance(units, str):
+        return {"space": _of_kind("space", units, ("units",))}
     try:
-        items = ({"space": units} if isinstance(units, str) else units).items()
+        items = units.items()
     except AttributeError:
         message = f"units is a unit, a mapping of axis kind to unit, or None, not {units!r}"
         raise ArgumentTypeError(problem("wrong_type", ("units",), message)) from None
-    return {kind: _of_kind(kind, text) for kind, text in items if text is not None}
+    return {kind: _of_kind(kind, text, ("units", kind)) for kind, text in items if text is not None}
 
 
-def _of_kind(kind: str, text: str) -> str:
+def _of_kind(kind: str, text: str, at: At) -> str:
     dimension = KINDS.get(kind)
     if dimension is None:
         message = f"there is no axis kind {kind!r} to convert; use 'space' or 'time'"
-        raise ArgumentError(problem("invalid_argument", ("units", str(kind)), message))
-    unit = lookup(text, ("units", kind))
+        raise ArgumentError(problem("invalid_argument", at, message))
+    unit = lookup(text, at)
     if unit.dimension != dimension:
         message = f"{text!r} is a {unit.dimension}; {kind} axes need a {dimension} unit"
-        raise UnitError(problem("wrong_value", ("units", kind), message))
+        raise UnitError(problem("wrong_value", at, message))
     return unit.name
