@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from worldarray import errors, store, units
-from worldarray.api import IndexRead, detect, metadata, open, open_pyramid, open_tensorstore, read_many, write_package  # noqa: A004
+from worldarray.api import IndexRead, detect, metadata, open, open_pyramid, open_tensorstore, read_many, write_package
 from worldarray.array import WorldArray
 from worldarray.axes import default_axes
 from worldarray.box import Box

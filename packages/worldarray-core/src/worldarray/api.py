@@ -9,17 +9,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from worldarray import units as unit_table
-from worldarray.describe import describe_array, storage_facts
+from worldarray.describe import describe, gather, storage_facts
 from worldarray.detection import detect_node, require_node
 from worldarray.emit import warn_notices
 from worldarray.errors import ArgumentError, WritePackageError, problem
-from worldarray.listing import describe_level, level_location, list_pyramid
+from worldarray.listing import level_node, list_pyramid
 from worldarray.opening import named_level, open_handle, source_of
 from worldarray.options import OpenArguments, Units
 from worldarray.paths import parse_path
 from worldarray.pyramid import Pyramid, open_family
 from worldarray.reading import Transform
 from worldarray.records import ArrayMeta, Node
+from worldarray.resample import Method
 from worldarray.selection import Select
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ Path = str | os.PathLike[str]
 Mode = Literal["r", "r+"]
 
 
-def open(  # noqa: A001, PLR0913  (the name and arguments of the specification)
+def open(  # noqa: PLR0913  (the name and arguments of the specification)
     path: Path,
     level: str | int | None = None,
     voxel_size: Any = None,
@@ -40,7 +41,7 @@ def open(  # noqa: A001, PLR0913  (the name and arguments of the specification)
     level_mode: str = "floor",
     on_mismatch: str = "error",
     padding: Any = 0,
-    method: str = "nearest",
+    method: Method = "nearest",
     select: Select | None = None,
     units: Units = "nanometer",
     context: tensorstore.Context | None = None,
@@ -159,7 +160,7 @@ def open_pyramid(  # noqa: PLR0913  (the arguments of the specification)
     units: Units = "nanometer",
     select: Select | None = None,
     padding: Any = 0,
-    method: str = "nearest",
+    method: Method = "nearest",
     retries: Retry | None = None,
     metadata_conflicts: Literal["error", "warn"] = "error",
     base_voxel_size: Any = None,
@@ -211,7 +212,10 @@ def open_pyramid(  # noqa: PLR0913  (the arguments of the specification)
 
 
 def detect(
-    path: Path, missing_ok: bool = False, *, context: tensorstore.Context | None = None  # noqa: FBT001, FBT002
+    path: Path,
+    missing_ok: bool = False,
+    *,
+    context: tensorstore.Context | None = None,
 ) -> Node | None:
     """Return what stands at a path: its format, whether it is an array or a group, and its documents.
 
@@ -239,7 +243,7 @@ def metadata(  # noqa: PLR0913  (the arguments of the specification)
     level: str | int | None = None,
     units: Units = None,
     *,
-    open: bool = True,  # noqa: A002  (the specification's name)
+    open: bool = True,
     context: tensorstore.Context | None = None,
     metadata_conflicts: Literal["error", "warn"] = "error",
     strict_units: bool = True,
@@ -270,12 +274,12 @@ def metadata(  # noqa: PLR0913  (the arguments of the specification)
     where = parse_path(path)
     source = source_of(where, context)
     node = require_node(source, where)
-    options = {"conflicts": metadata_conflicts, "field": field, "dimension_separator": dimension_separator}
     if node.kind == "array":
-        described = describe_array(source, where, node, **options)
+        told = gather(source, where, node)
     else:
         listing = list_pyramid(source, where, conflicts=metadata_conflicts)
-        described = describe_level(source, listing, named_level(listing, level), **options)
+        told = gather(source, *level_node(source, listing, named_level(listing, level)))
+    described = describe(told, conflicts=metadata_conflicts, field=field, dimension_separator=dimension_separator)
     if open:
         from worldarray.io.arrays import open_facts  # noqa: PLC0415  (documents need no tensorstore)
 
@@ -320,11 +324,11 @@ def open_tensorstore(
     node = require_node(source, where)
     if node.kind == "group":
         listing = list_pyramid(source, where, conflicts="warn")
-        where = level_location(listing, named_level(listing, level))
-        node = require_node(source, where)
+        where, node = level_node(source, listing, named_level(listing, level))
     facts, folder = storage_facts(where, node, field=field, dimension_separator=dimension_separator)
     warn_notices(facts.notices)
-    return open_facts(facts, folder, context)
+    opened: tensorstore.TensorStore = open_facts(facts, folder, context)
+    return opened
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from worldarray import onto, reading
-from worldarray.options import check_choice
 from worldarray.arguments import index_tuple
 from worldarray.grid import Grid
 from worldarray.handle import Handle
+from worldarray.options import check_choice
 from worldarray.padding import check_padding
 from worldarray.reading import Array, Finish, ReadPlan, Transform
+from worldarray.resample import Method
 from worldarray.selection import Select, pin_axes
 from worldarray.view import Lattice, View, spatial_numbers, spatial_sizes
 
@@ -101,12 +102,12 @@ class WorldArray(Handle):
             return PendingRead.ready(reading.finish(plan, None, how))
         return self._start(view, plan, retries, batch).then(lambda block: reading.finish(plan, block, how))
 
-    def read(
+    def read(  # noqa: PLR0913  (the arguments of the specification)
         self,
         box: object,
         voxel_size: Any = None,
         padding: Any = None,
-        method: str | None = None,
+        method: Method | None = None,
         *,
         mask: bool = False,
         retries: Retry | None = None,
@@ -147,14 +148,14 @@ class WorldArray(Handle):
         plan = self._plan(view, lattice, begin, end, self._chosen(method), how)
         return self._execute(view, plan, how, retries)
 
-    def read_onto(
+    def read_onto(  # noqa: PLR0913  (what `read` takes, on another grid)
         self,
         grid: Grid | WorldArray,
         begin: Sequence[int] | None = None,
         end: Sequence[int] | None = None,
         *,
         padding: Any = None,
-        method: str | None = None,
+        method: Method | None = None,
         mask: bool = False,
         retries: Retry | None = None,
         transform: Transform | None = None,
@@ -193,7 +194,7 @@ class WorldArray(Handle):
 
     @property
     def ts(self) -> tensorstore.TensorStore:
-        """The array as a tensorstore.TensorStore: axes in C order, origin 0, selected axes dropped; opened on first use.
+        """The array as tensorstore has it, opened on first use: axes in C order, origin 0, selected axes dropped.
 
         Raises
         ------
@@ -259,7 +260,7 @@ class WorldArray(Handle):
         meta = view.meta
         return reading.result_dtype(meta.dtype, meta.fill_value, meta.ndim, transform, post_transform)
 
-    def _chosen(self, method: str | None) -> str:
+    def _chosen(self, method: Method | None) -> Method:
         if method is None:
             return self._method
         check_choice("method", method)
@@ -291,7 +292,7 @@ class WorldArray(Handle):
 
     @staticmethod
     def _plan(
-        view: View, lattice: Lattice, begin: reading.Index, end: reading.Index, method: str, how: Finish
+        view: View, lattice: Lattice, begin: reading.Index, end: reading.Index, method: Method, how: Finish
     ) -> ReadPlan:
         if lattice.stored:
             return reading.plan_index(view.grid.shape, begin, end, edge=how.edge)

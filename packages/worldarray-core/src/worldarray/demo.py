@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+
+from worldarray import api, info
+from worldarray.box import Box
 
 AXES: Final = ("z", "y", "x")
 SHAPE: Final = (24, 40, 48)
@@ -41,29 +45,38 @@ def demo_pyramid() -> Iterator[str]:
 
 
 def show(path: str) -> str:
-    """Return what ``worldarray demo`` prints: the table of `path`, and a box in its middle read at twice its voxels.
+    """Return what ``worldarray demo`` prints: the table of `path`, and a box in its middle at twice the voxel size.
+
+    The box is half the volume on every spatial axis, and at most 64 voxels of the larger size.
 
     Examples
     --------
     >>> with demo_pyramid() as path:
-    ...     print(show(path).splitlines()[-1])
-    mean 128.0, smallest 0, largest 255
+    ...     print(show(path).splitlines()[-2])
+    the middle of s0, (640, 0, 1176) to (1120, 320, 1428) nanometer, read at voxel size (80, 32, 21):
     """
-    from worldarray import api, info  # noqa: PLC0415  (they import this package's whole reading half)
-
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the table below says every one of them
-        lines = [info.table(info.describe_path(path)), ""]
-        volume = api.open(path) if api.metadata_kind(path) == "array" else api.open(path, level=0)
-        box = volume.box
-        quarter = [extent / 4 for extent in box.shape]
-        middle = Box(
-            tuple(b + q for b, q in zip(box.begin, quarter, strict=True)),
-            tuple(e - q for e, q in zip(box.end, quarter, strict=True)),
-        )
-        size = tuple(2 * s for s in volume.voxel_size)
-        block = volume.read(middle, voxel_size=size, method="linear")
-    return "\n".join([*lines, *_report(volume, middle, size, block)])
+        warnings.simplefilter("ignore")  # the table says every one of them
+        table = info.table(info.describe_path(path))
+        volume = api.open(path, level=0)
+    size = tuple(2 * s for s in volume.voxel_size)
+    box = _middle(volume.box, size)
+    block = volume.read(box, voxel_size=size, method="linear")
+    unit = volume.grid.units[volume.spatial[0]] if volume.spatial else ""
+    span = f"{_numbers(box.begin)} to {_numbers(box.end)} {unit}"
+    told = f"the middle of {volume.level_name}, {span}, read at voxel size {_numbers(size)}:"
+    values = f"smallest {block.min()}, largest {block.max()}" if block.size else "no voxels"
+    return "\n".join([table, "", told, f"shape {block.shape}, dtype {block.dtype}, {values}"])
+
+
+def _middle(extent: Box, size: tuple[float, ...]) -> Box:
+    half = tuple(min(length / 4, 32 * s) for length, s in zip(extent.shape, size, strict=True))
+    begin = tuple(c - h for c, h in zip(extent.centre, half, strict=True))
+    return Box(begin, tuple(c + h for c, h in zip(extent.centre, half, strict=True)))
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return f"({', '.join(f'{value:g}' for value in values)})"
 
 
 def _write_pyramid(path: Path) -> None:
@@ -91,12 +104,14 @@ def _shells(shape: tuple[int, ...]) -> Array:
     centres = [(np.arange(n) - (n - 1) / 2) * s for n, s in zip(shape, VOXEL_SIZE, strict=True)]
     z, y, x = np.meshgrid(*centres, indexing="ij")
     radius = np.sqrt(z * z + y * y + x * x)
-    return (127.5 + 127.5 * np.cos(radius / 40)).astype(np.uint8)
+    shells: Array = (127.5 + 127.5 * np.cos(radius / 40)).astype(np.uint8)
+    return shells
 
 
 def _block_mean(values: Array, factors: tuple[int, ...]) -> Array:
     split = [part for n, f in zip(values.shape, factors, strict=True) for part in (n // f, f)]
-    return values.reshape(split).mean(axis=(1, 3, 5)).round().astype(np.uint8)
+    means: Array = values.reshape(split).mean(axis=(1, 3, 5)).round().astype(np.uint8)
+    return means
 
 
 def _write_array(path: Path, values: Array) -> None:

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from worldarray import chunks, reading
-from worldarray.options import OpenArguments, check_choice
-from worldarray.documents.facts import StorageFacts
 from worldarray.arguments import index_tuple
 from worldarray.box import Box
+from worldarray.documents.facts import StorageFacts
 from worldarray.grid import Grid
+from worldarray.options import OpenArguments, check_choice
 from worldarray.padding import check_padding
 from worldarray.paths import Location
 from worldarray.records import ArrayMeta
+from worldarray.resample import Method
 from worldarray.tiling import Blocks, blocks
 from worldarray.view import Floats, View
 
@@ -174,9 +175,7 @@ class Handle:
     def box(self) -> Box:
         """The extent over the spatial axes: [corner, corner + shape * voxel_size)."""
         counts = [self.shape[axis] for axis in self.spatial]
-        return Box(
-            self.corner, tuple(c + n * s for c, n, s in zip(self.corner, counts, self.voxel_size, strict=True))
-        )
+        return Box(self.corner, tuple(c + n * s for c, n, s in zip(self.corner, counts, self.voxel_size, strict=True)))
 
     @property
     def target(self) -> Grid:
@@ -211,12 +210,12 @@ class Handle:
         self._padding = value
 
     @property
-    def method(self) -> str:
+    def method(self) -> Method:
         """The default resampling kernel, "nearest" or "linear"; settable."""
         return self._method
 
     @method.setter
-    def method(self, value: str) -> None:
+    def method(self, value: Method) -> None:
         check_choice("method", value)
         self._method = value
 
@@ -265,7 +264,9 @@ class Handle:
         """Return the indices, in C order, of the chunks that the voxels [begin, end) touch; `write`: of write units."""
         low = index_tuple(begin, "begin", self.ndim)
         high = index_tuple(end, "end", self.ndim)
-        return list(chunks.chunk_indices(low, high, self.write_shape if write else self.meta.chunk_shape, self.meta.shape))
+        return list(
+            chunks.chunk_indices(low, high, self.write_shape if write else self.meta.chunk_shape, self.meta.shape)
+        )
 
     def chunk_key(self, index: Sequence[int]) -> str:
         """Return the storage key, relative to the array, of the write unit at `index` (every stored axis)."""

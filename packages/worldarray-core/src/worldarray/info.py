@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from worldarray.describe import chunk_notices
 from worldarray.detection import require_node
@@ -16,7 +16,17 @@ from worldarray.paths import parse_path
 from worldarray.records import ArrayMeta
 
 Json = Any
-_HEADER = ("level", "shape", "dtype", "chunks", "shards", "voxel size", "translation", "corner", "placed by")
+_HEADER: Final[tuple[str, ...]] = (
+    "level",
+    "shape",
+    "dtype",
+    "chunks",
+    "shards",
+    "voxel size",
+    "translation",
+    "corner",
+    "placed by",
+)
 
 
 def describe_path(path: str, units: Units = None) -> dict[str, Json]:

@@ -139,16 +139,26 @@ def describe_level(
     StoreNotFoundError
         The level is listed but not there.
     """
+    documents = gather(source, *level_node(source, listing, name), read=read)
+    return describe(documents, conflicts=conflicts, field=field, dimension_separator=dimension_separator)
+
+
+def level_node(source: Source, listing: Listing, name: str) -> tuple[Location, Node]:
+    """Return where a level lies and what stands there.
+
+    Raises
+    ------
+    StoreNotFoundError
+        The level is listed but not there.
+    """
     where = level_location(listing, name)
     if listing.format == "precomputed":
-        node: Node | None = Node("precomputed", "array", listing.path, {"info": listing.documents}, name)
-    else:
-        node = detect_array(source, where, listing.format)
+        return where, Node("precomputed", "array", listing.path, {"info": listing.documents}, name)
+    node = detect_array(source, where, listing.format)
     if node is None:
         message = f"is listed as a level of {listing.path} but holds no array"
         raise StoreNotFoundError(problem("not_found", where.text, message))
-    documents = gather(source, where, node, read=read)
-    return describe(documents, conflicts=conflicts, field=field, dimension_separator=dimension_separator)
+    return where, node
 
 
 def _volume(node: Node) -> Listing:

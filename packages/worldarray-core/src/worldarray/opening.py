@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import operator
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from worldarray import geometry, levels, units
+from worldarray import geometry, levels
 from worldarray.array import WorldArray
 from worldarray.describe import Described, chunk_notices, describe_array
 from worldarray.detection import require_node
@@ -17,10 +16,10 @@ from worldarray.emit import warn_notices
 from worldarray.errors import LevelError, notice, problem
 from worldarray.family import Family
 from worldarray.handle import Opened
-from worldarray.listing import Listing, level_location, list_pyramid
+from worldarray.listing import Listing, list_pyramid
 from worldarray.options import OpenArguments
 from worldarray.paths import Location, parse_path
-from worldarray.records import ArrayMeta, Level, Node
+from worldarray.records import Level, Node
 from worldarray.view import View, scaled, spatial_numbers, spatial_sizes
 
 if TYPE_CHECKING:
@@ -41,6 +40,7 @@ def open_handle(arguments: OpenArguments) -> WorldArray:
 
 
 def source_of(where: Location, context: Any) -> Source:
+    """Return what reads the documents of the store that `where` lies in, on the caller's context."""
     from worldarray.io.sources import source_for  # noqa: PLC0415  (keeps importing the package light)
 
     return source_for(where, context)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from worldarray.errors import ArgumentError, ArgumentTypeError, problem
 from worldarray.reading import Transform
+from worldarray.resample import Method
 from worldarray.selection import Select
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class OpenArguments:
     level_mode: str = "floor"
     on_mismatch: str = "error"
     padding: Any = 0
-    method: str = "nearest"
+    method: Method = "nearest"
     select: Select | None = None
     units: Units = "nanometer"
     context: Any = None

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from worldarray import geometry
-from worldarray.errors import ArgumentError, problem
 from worldarray.box import box_bounds, box_range
+from worldarray.errors import ArgumentError, problem
 from worldarray.padding import EDGE, Extent, inside_mask, pad_edge, pad_value, plan_extent
-from worldarray.resample import AxisPlan, identity_axis, plan_axis, resample
+from worldarray.resample import AxisPlan, Method, identity_axis, plan_axis, resample
 from worldarray.resample.kernels import Pick
 from worldarray.view import Lattice, View
 
@@ -74,9 +74,7 @@ def plan_index(shape: Sequence[int], begin: Index, end: Index, *, edge: bool) ->
     return ReadPlan(extent.lo, extent.hi, extent, begin, data)
 
 
-def plan_lattice(
-    view: View, lattice: Lattice, begin: Index, end: Index, method: str, *, edge: bool
-) -> ReadPlan:
+def plan_lattice(view: View, lattice: Lattice, begin: Index, end: Index, method: Method, *, edge: bool) -> ReadPlan:
     """Return the plan of the target voxels [begin, end) of a lattice; entries of other axes are stored indices.
 
     `begin` and `end` have one entry per kept axis.
@@ -93,7 +91,9 @@ def plan_lattice(
     lo = tuple(kernel.source[0] for kernel in kernels)
     hi = tuple(kernel.source[1] for kernel in kernels)
     picked = [kernel.picked for kernel in kernels]
-    slices = tuple(slice(*kernel.source) if pick is None else pick for kernel, pick in zip(kernels, picked, strict=True))
+    slices = tuple(
+        slice(*kernel.source) if pick is None else pick for kernel, pick in zip(kernels, picked, strict=True)
+    )
     if all(pick is not None for pick in picked):
         return ReadPlan(lo, hi, extent, begin, data, None, slices)
     rest = tuple(kernel if pick is None else _fetched(kernel) for kernel, pick in zip(kernels, picked, strict=True))
@@ -128,7 +128,7 @@ def spans(view: View, box: object, lattice: Lattice, *, strict: bool) -> tuple[I
         size[axis], centre[axis] = s, t
     if strict:
         _check_aligned(view, box, size, centre)
-    return box_range(box, view.grid.shape, size, centre, view.spatial)
+    return box_range(box, view.grid.shape, size, centre, view.spatial, view.grid.axes)
 
 
 def _check_aligned(view: View, box: object, size: Sequence[float], centre: Sequence[float]) -> None:
@@ -171,7 +171,8 @@ def result_dtype(
         block = apply(transform, block, "transform")
     if post_transform is not None:
         block = apply(post_transform, block, "post_transform")
-    return block.dtype
+    dtype: np.dtype[Any] = block.dtype
+    return dtype
 
 
 def finish(plan: ReadPlan, block: Array | None, how: Finish) -> Array | tuple[Array, Array]:

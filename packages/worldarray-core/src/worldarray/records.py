@@ -51,7 +51,7 @@ class Node:
 
     @property
     def attrs(self) -> Mapping[str, Any]:
-        """The raw user attributes of the node: ``.zattrs``, zarr v3 ``attributes``, N5 ``attributes.json``, ``info``."""
+        """The raw attributes: of ``.zattrs``, of zarr v3's ``attributes``, ``attributes.json`` or ``info`` whole."""
         match self.format:
             case "zarr2":
                 found = self.docs.get(".zattrs", {})

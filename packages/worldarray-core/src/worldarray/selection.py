@@ -23,7 +23,8 @@ def pin_axes(meta: ArrayMeta, select: Select | None) -> Pins:
     """
     if not select:
         return ()
-    if not isinstance(select, Mapping):
+    given: object = select
+    if not isinstance(given, Mapping):
         message = f'{select!r} is no mapping from axis name to index; write select={{"c": 0}}'
         raise ArgumentTypeError(problem("wrong_type", ("select",), message))
     pins = {_axis(meta, name): _index(meta, name, value) for name, value in select.items()}
