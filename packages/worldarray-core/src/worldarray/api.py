@@ -9,12 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from worldarray import units as unit_table
+from worldarray.array import WorldArray
 from worldarray.describe import describe, gather, storage_facts
 from worldarray.detection import detect_node, require_node
 from worldarray.emit import warn_notices
 from worldarray.errors import ArgumentError, WritePackageError, problem
 from worldarray.listing import level_node, list_pyramid
-from worldarray.opening import named_level, open_handle, source_of
+from worldarray.opening import named_level, open_array, source_of
 from worldarray.options import OpenArguments, Units
 from worldarray.paths import parse_path
 from worldarray.pyramid import Pyramid, open_family
@@ -26,7 +27,6 @@ from worldarray.selection import Select
 if TYPE_CHECKING:
     import tensorstore  # noqa: TID251  (types only)
 
-    from worldarray.array import WorldArray
     from worldarray.io.retry import Retry
 
 Path = str | os.PathLike[str]
@@ -150,7 +150,7 @@ def open(  # noqa: PLR0913  (the name and arguments of the specification)
         opened: WorldArray = write_package("open with mode='r+'").open_writable(arguments)
         return opened
     check_mode(mode)
-    return open_handle(arguments)
+    return WorldArray(open_array(arguments))
 
 
 def open_pyramid(  # noqa: PLR0913  (the arguments of the specification)

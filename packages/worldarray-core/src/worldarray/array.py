@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from worldarray import onto, reading
+from worldarray import onto, opening, reading
 from worldarray.arguments import index_tuple
 from worldarray.grid import Grid
 from worldarray.handle import Handle
@@ -223,9 +223,7 @@ class WorldArray(Handle):
         ArgumentTypeError
             An override is none of `open`'s arguments.
         """
-        from worldarray.opening import reopen  # noqa: PLC0415  (opening makes arrays, so it imports this module)
-
-        return reopen(self, context, overrides)
+        return type(self)(opening.reopen(self._opened, context, overrides))
 
     # How a read is carried out ---------------------------------------------------------------------------------------
 

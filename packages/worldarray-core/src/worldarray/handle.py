@@ -3,44 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from worldarray import chunks, reading
+from worldarray import chunks, opening, reading
 from worldarray.arguments import index_tuple
 from worldarray.box import Box
-from worldarray.documents.facts import StorageFacts
 from worldarray.grid import Grid
-from worldarray.options import OpenArguments, check_choice
+from worldarray.opened import Opened
+from worldarray.options import check_choice
 from worldarray.padding import check_padding
-from worldarray.paths import Location
 from worldarray.records import ArrayMeta
 from worldarray.resample import Method
 from worldarray.tiling import Blocks, blocks
-from worldarray.view import Floats, View
+from worldarray.view import Floats
 
 if TYPE_CHECKING:
     import tensorstore  # noqa: TID251  (types only)
 
     from worldarray.io.retry import Retry
-
-
-@dataclass(frozen=True)
-class Opened:
-    """What opening found: everything a handle needs to read, and to be opened again elsewhere."""
-
-    arguments: OpenArguments
-    location: Location
-    """Where the array is stored."""
-    folder: Location
-    """Where its metadata document lies: the same, but for a precomputed scale the volume's folder."""
-    facts: StorageFacts
-    view: View
-    level_name: str
-    level_names: tuple[str, ...] | None
-    """The levels of the pyramid, None where an array's own path was opened and no pyramid was looked for."""
 
 
 class Handle:
@@ -96,9 +78,7 @@ class Handle:
 
         Of an array that was opened by its own path, the documents above it are read for this.
         """
-        from worldarray.opening import level_names  # noqa: PLC0415  (opening makes handles, so it imports this module)
-
-        return level_names(self._opened)
+        return opening.level_names(self._opened)
 
     @property
     def remote(self) -> bool:

@@ -1,4 +1,4 @@
-"""Opening: documents are found and described, a level is chosen, and a handle is made of the facts."""
+"""Opening: documents are found and described, a level is chosen; what comes out is the record a handle is made of."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from worldarray import geometry, levels
-from worldarray.array import WorldArray
 from worldarray.describe import Described, chunk_notices, describe_array
 from worldarray.detection import require_node
 from worldarray.documents import ome
 from worldarray.emit import warn_notices
 from worldarray.errors import LevelError, notice, problem
 from worldarray.family import Family
-from worldarray.handle import Opened
 from worldarray.listing import Listing, list_pyramid
+from worldarray.opened import Opened
 from worldarray.options import OpenArguments
 from worldarray.paths import Location, parse_path
 from worldarray.records import Level, Node
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
     from worldarray.documents.source import Source
 
 
-def open_handle(arguments: OpenArguments) -> WorldArray:
-    """Return the handle that `worldarray.open` gives for these arguments."""
+def open_array(arguments: OpenArguments) -> Opened:
+    """Return what `worldarray.open` makes a handle of, for these arguments."""
     where = parse_path(arguments.path)
     source = source_of(where, arguments.context)
     node = require_node(source, where)
@@ -46,7 +45,7 @@ def source_of(where: Location, context: Any) -> Source:
     return source_for(where, context)
 
 
-def _open_array(source: Source, where: Location, node: Node, arguments: OpenArguments) -> WorldArray:
+def _open_array(source: Source, where: Location, node: Node, arguments: OpenArguments) -> Opened:
     if not _is_first(arguments.level):
         message = f"is an array, so level={arguments.level!r} is ignored; levels are chosen on a group path"
         warn_notices([notice("invalid_argument", where.text, message)])
@@ -64,7 +63,7 @@ def _open_array(source: Source, where: Location, node: Node, arguments: OpenArgu
         alone = list_pyramid(source, where, conflicts=arguments.metadata_conflicts)
     family = Family(source, alone, arguments)
     family.know(alone.opened or name, described)
-    return _handle(family, described, alone.opened or name, None)
+    return _opened(family, described, alone.opened or name, None)
 
 
 def _own_name(described: Described) -> str:
@@ -149,20 +148,20 @@ def _sizes(values: tuple[float, ...]) -> str:
     return f"({', '.join(f'{value:g}' for value in values)})"
 
 
-def open_level(family: Family, name: str) -> WorldArray:
-    """Return a handle on one level of a pyramid."""
-    return _handle(family, family.described(name), name, family.names)
+def open_level(family: Family, name: str) -> Opened:
+    """Return what a handle on one level of a pyramid is made of."""
+    return _opened(family, family.described(name), name, family.names)
 
 
-# Handles -------------------------------------------------------------------------------------------------------------
+# Views ---------------------------------------------------------------------------------------------------------------
 
 
-def _handle(family: Family, described: Described, name: str, names: tuple[str, ...] | None) -> WorldArray:
+def _opened(family: Family, described: Described, name: str, names: tuple[str, ...] | None) -> Opened:
     arguments = family.arguments
     view = _targeted(family.view(described.meta), arguments)
     warn_notices((*family.listing.notices, *view.grid.notices, *chunk_notices(family.source, described)))
     documents = described.documents
-    return WorldArray(Opened(arguments, documents.where, documents.folder, described.facts, view, name, names))
+    return Opened(arguments, documents.where, documents.folder, described.facts, view, name, names)
 
 
 def _targeted(view: View, arguments: OpenArguments) -> View:
@@ -188,15 +187,13 @@ def _targeted(view: View, arguments: OpenArguments) -> View:
     raise LevelError(problem("no_level", view.meta.path, message))
 
 
-def reopen(handle: WorldArray, context: tensorstore.Context | None, overrides: Mapping[str, Any]) -> WorldArray:
-    """Return a handle on the same array, with some of `open`'s arguments replaced."""
-    opened = handle.opened
+def reopen(opened: Opened, context: tensorstore.Context | None, overrides: Mapping[str, Any]) -> Opened:
+    """Return the same array opened again, with some of `open`'s arguments replaced."""
     changes = dict(overrides)
     if opened.level_names is not None:
         changes.setdefault("level", opened.level_name)
     arguments = opened.arguments.override(changes)
-    again = open_handle(replace(arguments, context=context if context is not None else arguments.context))
-    return type(handle)(again.opened)
+    return open_array(replace(arguments, context=context if context is not None else arguments.context))
 
 
 def level_names(opened: Opened) -> tuple[str, ...]:

@@ -74,7 +74,7 @@ class Pyramid:
         LevelError
             There is no such level; the message lists them.
         """
-        return opening.open_level(self._family, opening.named_level(self._family.listing, name))
+        return WorldArray(opening.open_level(self._family, opening.named_level(self._family.listing, name)))
 
     def select(self, voxel_size: Any, mode: str = "floor") -> WorldArray:
         """Return a handle on the level that answers a voxel size (per spatial axis, in the pyramid's units).
@@ -86,7 +86,7 @@ class Pyramid:
         """
         placed = self.placements()
         size = spatial_sizes(len(placed[0].voxel_size), voxel_size, "voxel_size")
-        return opening.open_level(self._family, level_rules.select_level(placed, size, mode).name)
+        return WorldArray(opening.open_level(self._family, level_rules.select_level(placed, size, mode).name))
 
     def placements(self) -> tuple[Level, ...]:
         """Return (name, voxel_size, translation) of each level over its spatial axes, in the pyramid's units.
