@@ -10,7 +10,10 @@ import pytest
 
 import worldarray_conformance as conformance
 
-np = pytest.importorskip("numpy")
+
+@pytest.fixture
+def np():
+    return pytest.importorskip("numpy")
 
 
 def write(folder, *cases, **fields):
@@ -37,7 +40,7 @@ def test_defaults_are_merged_shallowly_and_decoded(tmp_path):
     assert own.raw["input"]["kept"] == {"$float": "NaN"}
 
 
-def test_array_becomes_numpy_with_dtype_and_shape():
+def test_array_becomes_numpy_with_dtype_and_shape(np):
     array = conformance.decode({"$array": {"dtype": "int16", "shape": [2, 3], "iota": {"start": -1, "step": 2}}}, "x")
     assert array.as_numpy().tolist() == [[-1, 1, 3], [5, 7, 9]]
     assert array.as_numpy().dtype == np.int16
@@ -45,7 +48,7 @@ def test_array_becomes_numpy_with_dtype_and_shape():
 
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "float32", "complex64", "complex128"])
-def test_array_bytes_are_little_endian_c_order(dtype):
+def test_array_bytes_are_little_endian_c_order(dtype, np):
     data = {"bool": [True, False], "complex64": [[1, 2], [3, 4]], "complex128": [[1, 2], [3, 4]]}.get(dtype, [1, 2])
     array = conformance.decode({"$array": {"dtype": dtype, "shape": [2], "data": data}}, "x")
     assert array.tobytes() == np.asarray(array.data, np.dtype(dtype).newbyteorder("<")).tobytes()
@@ -64,7 +67,7 @@ def test_store_is_written_as_bytes():
     assert found["a/1"] == b"\x00\xff"
 
 
-def test_numpy_answers_are_compared_as_arrays_and_numbers(tmp_path):
+def test_numpy_answers_are_compared_as_arrays_and_numbers(tmp_path, np):
     array = {"$array": {"dtype": "uint16", "shape": [2, 2], "data": [1, 2, 3, 4]}}
     (case,) = write(tmp_path, {"id": "one", "expect": {"array": array, "n": 3, "yes": True}})
     value = np.asarray([[1, 2], [3, 4]], np.uint16)
