@@ -70,7 +70,7 @@ def target_axis(
     """
     if n < 0:
         raise ArgumentError(problem("out_of_range", ("n",), f"an axis cannot have {n} voxels; give 0 or more"))
-    ratio = size_ratio(source_size, target_size)
+    n, ratio = int(n), size_ratio(source_size, target_size)
     shift = Fraction(0) if anchor is None else anchor_shift(corner, anchor, source_size)
     if n == 0:
         first = _floor(-shift / ratio)
