@@ -138,8 +138,9 @@ class Handle:
 
     @property
     def source_voxel_size(self) -> Floats:
-        """The size of the stored voxels, on spatial axes, in the requested units."""
-        return self._view.source_size
+        """The size of the stored voxels, on spatial axes, in the requested units; relabelling does not change it."""
+        view = self._view
+        return view.source_size if view.relabelled_from is None else view.relabelled_from
 
     @property
     def translation(self) -> Floats:

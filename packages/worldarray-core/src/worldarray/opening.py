@@ -177,7 +177,7 @@ def _targeted(view: View, arguments: OpenArguments) -> View:
         case "resample":
             return replace(view, target_size=size, anchor=anchor)
         case "relabel":
-            return replace(view, grid=scaled(view.grid, size, view.source_size))
+            return replace(view, grid=scaled(view.grid, size, view.source_size), relabelled_from=view.source_size)
         case "keep":
             return view
     message = (

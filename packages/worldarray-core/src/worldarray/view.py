@@ -33,6 +33,8 @@ class View:
     grid: ArrayMeta
     target_size: Floats | None = None
     anchor: Floats | None = None
+    relabelled_from: Floats | None = None
+    """The stored voxel size on spatial axes, where `grid` calls its voxels another size; else None."""
     read_pins: Pins = ()
     """Axes of the handle's own view that one read pins as well."""
 
