@@ -1,38 +1,14 @@
 """Stores that other people's writers wrote: every level is where its writer was told to put it."""
 
-import json
-import math
-import os
-from pathlib import Path
-
 import pytest
+from foreign import STORES, close, levels, stores
 
 from worldarray.describe import chunk_notices, describe_array
 from worldarray.io.sources import FileSource
 from worldarray.listing import describe_level, level_location, list_pyramid
 from worldarray.paths import parse_path
 
-DEFAULT = Path(__file__).resolve().parents[4] / "shared" / "data" / "stores"
-STORES = Path(os.environ.get("WORLDARRAY_FOREIGN_STORES", DEFAULT))
-MANIFEST = STORES / "manifest.json"
-LISTED = json.loads(MANIFEST.read_text())["stores"] if MANIFEST.exists() else []
-ABSENT = f"no stores at {STORES}; WORLDARRAY_FOREIGN_STORES names another folder"
 SOURCE = FileSource()
-
-
-def levels(kind):
-    found = [
-        pytest.param(store, level, id=f"{store['id']}-{level['name'].replace('/', '-')}".rstrip("-"))
-        for store in LISTED
-        for level in store["levels"]
-        if kind is None or store["kind"] == kind
-    ]
-    return found or [pytest.param(None, None, marks=pytest.mark.skip(ABSENT))]
-
-
-def stores(kind):
-    found = [pytest.param(store, id=store["id"]) for store in LISTED if store["kind"] == kind]
-    return found or [pytest.param(None, marks=pytest.mark.skip(ABSENT))]
 
 
 def described(store, level):
@@ -40,13 +16,7 @@ def described(store, level):
     return describe_array(SOURCE, where.join(level["name"]) if level["name"] else where)
 
 
-def close(found, wanted, sizes):
-    """Within 1e-6 voxels: writers derive some of what they store from differences of coordinates."""
-    pairs = zip(found, wanted, sizes, strict=True)
-    return all(math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-6 * s) for a, b, s in pairs)
-
-
-@pytest.mark.parametrize(("store", "level"), levels(None))
+@pytest.mark.parametrize(("store", "level"), levels())
 def test_a_level_is_described_as_its_writer_was_told(store, level):
     found = described(store, level)
     meta = found.meta
