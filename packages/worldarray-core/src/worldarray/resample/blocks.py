@@ -43,19 +43,18 @@ def resample(block: Array, plans: Sequence[AxisPlan]) -> Array:
         message = f"the block has shape {block.shape} but the plans read {wanted} voxels; give what they name as source"
         raise ArgumentError(problem("wrong_length", ("block",), message))
     kernels = [plan.kernel for plan in plans]
-    native = block.dtype.newbyteorder("=")
-    if all(plan.picked == slice(*plan.source, 1) for plan in plans):
-        out = block
-    elif all(isinstance(kernel, Pick) for kernel in kernels):
+    if all(isinstance(kernel, Pick) for kernel in kernels):
         out = pick(block, kernels)
+        if out.shape == block.shape and all(plan.picked == slice(*plan.source, 1) for plan in plans):
+            out = block
     else:
-        out = np.empty(tuple(kernel.count for kernel in kernels), native)
+        out = np.empty(tuple(kernel.count for kernel in kernels), block.dtype.newbyteorder("="))
         _fill(block, kernels, out)
     if any(plan.repeat != (0, 0) for plan in plans):
         out = np.pad(out, [plan.repeat for plan in plans], mode="edge")
     if out.flags.c_contiguous and out.flags.writeable and out.dtype.isnative:
         return out
-    return np.array(out, native, order="C")
+    return np.array(out, out.dtype.newbyteorder("="), order="C")
 
 
 def _fill(block: Array, kernels: Sequence[Kernel], out: Array) -> None:

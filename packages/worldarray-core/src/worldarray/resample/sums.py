@@ -9,6 +9,7 @@ import numpy as np
 
 from worldarray.resample.kernels import Array, Kernel, Linear, Mean, Pick
 
+_ALL: Final = slice(None)
 _MAX_PERIOD: Final = 16
 """Up to this period an interpolation is done phase by phase with one pair of weights each, else by index tables."""
 
@@ -33,11 +34,12 @@ def weighted_sums(block: Array, kernels: Sequence[Kernel], dtype: np.dtype[Any])
 
 def pick(block: Array, kernels: Sequence[Kernel]) -> Array:
     """Return `block` with the axes that pick voxels picked: a view where all of them are evenly spaced."""
-    out = block[tuple(_slice(kernel) for kernel in kernels)]
-    for axis in reversed(range(len(kernels))):
-        kernel = kernels[axis]
-        if isinstance(kernel, Pick) and not isinstance(kernel.index, slice):
-            out = np.take(out, kernel.index, axis=axis)
+    indices = [kernel.index if isinstance(kernel, Pick) else _ALL for kernel in kernels]
+    out = block[tuple([index if isinstance(index, slice) else _ALL for index in indices])]
+    for axis in reversed(range(len(indices))):
+        index = indices[axis]
+        if not isinstance(index, slice):
+            out = np.take(out, index, axis=axis)
     return out
 
 
@@ -46,10 +48,6 @@ def _interpolation_order(kernels: Sequence[Kernel]) -> Iterable[int]:
     linear = [(axis, kernel) for axis, kernel in enumerate(kernels) if isinstance(kernel, Linear)]
     losing = [axis for axis, kernel in linear if kernel.advance >= kernel.period]
     return losing + [axis for axis, kernel in reversed(linear) if kernel.advance < kernel.period]
-
-
-def _slice(kernel: Kernel) -> slice:
-    return kernel.index if isinstance(kernel, Pick) and isinstance(kernel.index, slice) else slice(None)
 
 
 def _along(axis: int, first: int, stop: int, step: int = 1) -> tuple[slice, ...]:
