@@ -119,7 +119,7 @@ def _first_names(case: Case, entry: ome.Entry | None) -> Names | None:
     if entry is not None and entry.axes is not None and any(entry.axes.names):
         return entry.axes.names
     if case.dimension_names is not None and any(case.dimension_names):
-        return case.dimension_names
+        return tuple(name or None for name in case.dimension_names)
     for attrs, key, x_first in _NAME_KEYS[case.format](case):
         if attrs.first(key) is not None:
             names = attributes.axis_names(attrs.values[key], attrs.path(key), replace(hints, x_first=x_first))
