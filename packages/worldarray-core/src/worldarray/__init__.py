@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from worldarray import errors, store, units
-from worldarray.api import IndexRead, detect, metadata, open, open_pyramid, open_tensorstore, read_many, write_package
+from worldarray.api import detect, metadata, open, open_pyramid, open_tensorstore, write_package
 from worldarray.array import WorldArray
 from worldarray.axes import default_axes
 from worldarray.box import Box
@@ -19,6 +19,7 @@ from worldarray.io.contexts import capped_context, capped_context_spec, shared_c
 from worldarray.io.listing import list_chunk_keys
 from worldarray.io.retry import Retry
 from worldarray.levels import select_level
+from worldarray.many import IndexRead, read_many
 from worldarray.pyramid import Pyramid
 from worldarray.records import ArrayMeta, Level, Node
 from worldarray.tiling import Block, Blocks, blocks, level_factors

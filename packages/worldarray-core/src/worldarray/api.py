@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -329,63 +327,6 @@ def open_tensorstore(
     warn_notices(facts.notices)
     opened: tensorstore.TensorStore = open_facts(facts, folder, context)
     return opened
-
-
-@dataclass(frozen=True)
-class IndexRead:
-    """One read of `read_many`: the arguments of `WorldArray.read_index` and the handle to read."""
-
-    volume: WorldArray
-    begin: Sequence[int]
-    end: Sequence[int]
-    padding: Any = None
-    mask: bool = False
-    retries: Retry | None = None
-    select: Select | None = None
-    transform: Transform | None = None
-
-
-def read_many(reads: Iterable[IndexRead | tuple[WorldArray, Sequence[int], Sequence[int]]]) -> list[Any]:
-    """Return the result of many index reads, in their order; all are issued together before any is waited for.
-
-    Parameters
-    ----------
-    reads
-        `IndexRead` records, or (array, begin, end) tuples; of one array or of several. Each keeps its handle's (or
-        its own) retry policy.
-
-    Raises
-    ------
-    ArgumentError, DataError, AccessError, StoreUnavailableError
-        As for `WorldArray.read_index`; the first read that fails, in order, decides.
-
-    Examples
-    --------
-    >>> import worldarray as wa
-    >>> from worldarray.demo import demo_pyramid
-    >>> with demo_pyramid() as path:
-    ...     vol = wa.open(path, level="s2")
-    ...     [part.shape for part in wa.read_many([(vol, (0, 0, 0), (1, 2, 3)), (vol, (9, 9, 9), (12, 12, 12))])]
-    [(1, 2, 3), (3, 3, 3)]
-    """
-    from worldarray.io import runtime  # noqa: PLC0415  (documents need no tensorstore)
-
-    wanted = [read if isinstance(read, IndexRead) else IndexRead(*read) for read in reads]
-    with runtime.using().Batch() as batch:
-        pending = [
-            read.volume.read_index_async(
-                read.begin,
-                read.end,
-                read.padding,
-                mask=read.mask,
-                retries=read.retries,
-                select=read.select,
-                transform=read.transform,
-                batch=batch,
-            )
-            for read in wanted
-        ]
-    return [read.result() for read in pending]
 
 
 def check_mode(mode: object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from worldarray import onto, opening, reading
 from worldarray.arguments import index_tuple
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from worldarray.io.retry import PendingRead, Retry
 
-Result = Array | tuple[Array, Array]
+_TRANSFORMS_KEPT: Final = 64
+"""Of how many transforms a handle remembers the dtype: callers may pass a new function with every read."""
 
 
 class WorldArray(Handle):
@@ -190,7 +191,7 @@ class WorldArray(Handle):
         """
         from worldarray.io.listing import list_stored  # noqa: PLC0415  (only listing needs it)
 
-        return list_stored(self._opened.location, self._view.stored, self._opened.arguments.context)
+        return list_stored(self._opened.location, self._opened.facts, self._opened.arguments.context)
 
     @property
     def ts(self) -> tensorstore.TensorStore:
@@ -250,6 +251,8 @@ class WorldArray(Handle):
         except TypeError:
             return self._tried(view, transform, post_transform)
         if found is None:
+            if len(self._dtypes) >= _TRANSFORMS_KEPT:
+                self._dtypes.clear()
             found = self._dtypes[key] = self._tried(view, transform, post_transform)
         return found
 
@@ -306,5 +309,5 @@ class WorldArray(Handle):
         store = self.ts
         for axis, index in reversed(view.read_pins):
             store = store[(slice(None),) * axis + (index,)]
-        wanted = Wanted(self._opened.location, view.stored, plan.fetched, (view.read_pins, self._view.pins))
+        wanted = Wanted(self._opened.location, self._opened.facts, plan.fetched, (view.read_pins, self._view.pins))
         return start_read(store, wanted, self.retries if retries is None else retries, batch)

@@ -167,10 +167,11 @@ def result_dtype(
     if transform is None and post_transform is None:
         return stored
     block = np.full((1,) * ndim, 0 if fill is None else fill, stored)
-    if transform is not None:
-        block = apply(transform, block, "transform")
-    if post_transform is not None:
-        block = apply(post_transform, block, "post_transform")
+    with np.errstate(all="ignore"):  # what a transform makes of a fill value is nobody's concern
+        if transform is not None:
+            block = apply(transform, block, "transform")
+        if post_transform is not None:
+            block = apply(post_transform, block, "post_transform")
     dtype: np.dtype[Any] = block.dtype
     return dtype
 

@@ -73,7 +73,7 @@ def first_allowed(where: Location, attempt: Callable[[Way], T]) -> T:
             refused.append((way, error))
         else:
             if len(known) > 1:
-                _worked[_store_key(where)] = way.name
+                _remember(where, way)
             return result
     raise _refusal(where, refused) from refused[-1][1]
 
@@ -84,28 +84,41 @@ def _refusal(where: Location, refused: list[tuple[Way, Exception]]) -> AccessErr
     return AccessError(problem("access_denied", (where.text,), message))
 
 
-_worked: dict[tuple[str, str, str], str] = {}
+StoreKey = tuple[str, str, str]
+_worked: dict[StoreKey, str] = {}
+_allowed: dict[tuple[StoreKey, str], str] = {}
+_MOST_FOLDERS: Final = 10_000
 
 
 def is_known(where: Location) -> bool:
-    """Whether there is but one way into the store of `where`, or this process knows one that works."""
-    return len(ways(where)) == 1 or _store_key(where) in _worked
+    """Whether there is but one way to `where`, or this process has used one that works."""
+    return len(ways(where)) == 1 or (_store_key(where), _base(where).key) in _allowed
 
 
 def forget_ways() -> None:
     """Forget which ways worked, so that each store is asked in the first order again."""
     _worked.clear()
+    _allowed.clear()
+
+
+def _remember(where: Location, way: Way) -> None:
+    if len(_allowed) >= _MOST_FOLDERS:
+        _allowed.clear()
+    key = _store_key(where)
+    _worked[key] = _allowed[key, _base(where).key] = way.name
 
 
 def _ordered(where: Location) -> tuple[Way, ...]:
+    """Return the ways in: the one that worked for this very place first, else the one that did for its bucket."""
     known = ways(where)
     if len(known) == 1:
         return known
-    name = _worked.get(_store_key(where))
+    key = _store_key(where)
+    name = _allowed.get((key, _base(where).key)) or _worked.get(key)
     return tuple(sorted(known, key=lambda way: way.name != name))
 
 
-def _store_key(where: Location) -> tuple[str, str, str]:
+def _store_key(where: Location) -> StoreKey:
     base = _base(where)
     return base.scheme, base.bucket, (_s3_endpoint() if base.scheme == "s3" else _gcs_url()) or ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Any
@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 
 from worldarray import chunks
+from worldarray.documents.facts import StorageFacts
 from worldarray.errors import DataError, problem
 from worldarray.paths import Location
-from worldarray.records import ArrayMeta
+from worldarray.records import Storage
 
 Array = np.ndarray[Any, Any]
 
 
-def refuse_folders(where: Location, meta: ArrayMeta, fetched: Sequence[slice | int], block: Array) -> None:
+def refuse_folders(where: Location, facts: StorageFacts, fetched: Sequence[slice | int], block: Array) -> None:
     """Refuse a block that holds fill because a folder stands where the file of a chunk or shard belongs.
 
     Only chunks whose first voxel read is fill are looked at, so that most reads cost no look.
@@ -27,7 +28,7 @@ def refuse_folders(where: Location, meta: ArrayMeta, fetched: Sequence[slice | i
     Parameters
     ----------
     fetched
-        What was read, per axis of `meta`: a slice with its bounds, or the index that an axis was pinned to.
+        What was read, per axis of the stored array: a slice with its bounds, or the index that an axis was pinned to.
     block
         The voxels read, without the pinned axes.
 
@@ -36,19 +37,20 @@ def refuse_folders(where: Location, meta: ArrayMeta, fetched: Sequence[slice | i
     DataError
         A folder stands at a chunk's key; the message names it.
     """
-    if meta.dtype.names or not block.size:
+    if facts.dtype.names or not block.size:
         return
-    unit = meta.write_shape
+    unit = facts.chunk_shape if facts.shard_shape is None else facts.shard_shape
     firsts = [_firsts(span, size) for span, size in zip(fetched, unit, strict=True)]
     kept = [at for (at, _), span in zip(firsts, fetched, strict=True) if isinstance(span, slice)]
     sample = block[np.ix_(*kept)] if kept else block
-    empty = _is_fill(sample, meta.fill_value)
+    empty = _is_fill(sample, facts.fill_value)
     if not empty.any():
         return
     grid = [index for _, index in firsts]
+    encode = _encoder(facts.format, facts.storage, unit, facts.shape)
     for index, fill in zip(product(*grid), empty.reshape(-1).tolist(), strict=True):
         if fill:
-            _refuse_folder(where, meta, index)
+            _refuse_folder(where, encode, index)
 
 
 def _firsts(span: slice | int, unit: int) -> tuple[list[int], list[int]]:
@@ -70,9 +72,7 @@ def _is_fill(sample: Array, fill: Any) -> Any:
     return sample == value
 
 
-def _refuse_folder(where: Location, meta: ArrayMeta, index: tuple[int, ...]) -> None:
-    storage = meta.storage
-    encode = _encoder(meta.format, storage.separator, storage.encoding, meta.write_shape, meta.shape, storage.origin)
+def _refuse_folder(where: Location, encode: Callable[[Sequence[int]], str], index: tuple[int, ...]) -> None:
     path = f"{where.local_path}/{encode(index)}"
     try:
         is_folder = stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116 - called once per empty chunk
@@ -87,7 +87,8 @@ def _refuse_folder(where: Location, meta: ArrayMeta, index: tuple[int, ...]) -> 
 
 
 @lru_cache(maxsize=64)
-def _encoder(*facts: Any) -> Any:
-    format, separator, encoding, unit, shape, origin = facts
-    joiner = separator if format.startswith("zarr") else None
-    return chunks.key_codec(format, joiner, encoding, unit, shape, origin).encode
+def _encoder(
+    format: str, storage: Storage, unit: tuple[int, ...], shape: tuple[int, ...]
+) -> Callable[[Sequence[int]], str]:
+    separator = storage.separator if format in {"zarr2", "zarr3"} else None
+    return chunks.key_codec(format, separator, storage.encoding, unit, shape, storage.origin).encode

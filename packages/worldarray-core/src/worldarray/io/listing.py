@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from worldarray import chunks
+from worldarray.documents.facts import StorageFacts
 from worldarray.errors import AccessError, ArgumentError, StoreNotFoundError, WorldArrayError, problem
 from worldarray.io import access, contexts, failures, runtime
 from worldarray.paths import Location, parse_path
-from worldarray.records import FORMATS, ArrayMeta
+from worldarray.records import FORMATS
 
 Index = tuple[int, ...]
 Decode = Callable[[str], Index | None]
@@ -80,22 +81,22 @@ def list_chunk_keys(
     return _indices(where, _decoder(separator, ndim, format), None)
 
 
-def list_stored(where: Location, meta: ArrayMeta, context: Any = None) -> list[tuple[int, ...]]:
+def list_stored(where: Location, facts: StorageFacts, context: Any = None) -> list[tuple[int, ...]]:
     """Return the indices, on the grid of write units, of the chunks or shards of an array that exist in storage.
 
     Raises
     ------
     ArgumentError
-        The array is on http, which cannot list, or is sharded precomputed, whose files hold chunks by number.
+        The array is on http, which cannot list, or is sharded precomputed, whose files are no chunks.
     AccessError
         Listing was refused.
     """
-    storage = meta.storage
-    if meta.format == "precomputed" and meta.shard_shape is not None:
-        message = "the files of a sharded precomputed scale are no chunks, so chunks cannot be listed"
+    if not facts.keyed:
+        message = "the files of a sharded precomputed scale hold many chunks each, so chunks cannot be listed"
         raise ArgumentError(problem("unsupported", (where.text,), message))
-    joiner = storage.separator if meta.format in {"zarr2", "zarr3"} else None
-    codec = chunks.key_codec(meta.format, joiner, storage.encoding, meta.write_shape, meta.shape, storage.origin)
+    storage, unit = facts.storage, facts.chunk_shape if facts.shard_shape is None else facts.shard_shape
+    joiner = storage.separator if facts.format in {"zarr2", "zarr3"} else None
+    codec = chunks.key_codec(facts.format, joiner, storage.encoding, unit, facts.shape, storage.origin)
     return _indices(where, codec.decode, context)
 
 

@@ -108,14 +108,16 @@ class KvSource:
         return self._asked(where, attempt)
 
     def present(self, where: Location, keys: Sequence[str]) -> frozenset[str]:
-        """Return which of these keys exist below `where`, reading at most a byte of each."""
+        """Return which of these keys exist below `where`; a refused one does not.
+
+        Stores are asked to list the very key, http for the whole of it.
+        """
 
         def attempt(way: access.Way) -> frozenset[str]:
-            spec = access.kvstore_spec(where, way)
-            context = contexts.document_context(self._context)
-            stores = [_open(_first_byte(spec, key), context) for key in keys]
-            futures = {key: kv.read("") for key, kv in zip(keys, stores, strict=True)}
-            return frozenset(key for key, future in futures.items() if _has_byte(future))
+            kv = self._open(where, way)
+            lists = access.kvstore_spec(where, way)["driver"] != "http"
+            asked = [(key, _listed(kv, key) if lists else kv.read(key)) for key in keys]
+            return frozenset(key for key, future in asked if _is_there(future))
 
         return self._asked(where, attempt)
 
@@ -189,20 +191,18 @@ def _raise_first(passed: list[Exception], *, quiet: bool) -> None:
         raise passed[0]
 
 
-def _first_byte(spec: access.Spec, key: str) -> access.Spec:
-    whole = {**spec, "path": spec["path"] + key}
-    return {"driver": "byte_range", "base": whole, "inclusive_min": 0, "exclusive_max": 1}
+def _listed(kv: Any, key: str) -> Any:
+    return kv.list(runtime.module().KvStore.KeyRange(key, key + "\0"))
 
 
-def _has_byte(future: Any) -> bool:
+def _is_there(future: Any) -> bool:
     try:
-        return bool(future.result(timeout=DOCUMENT_TIMEOUT).state == "value")
-    except IndexError:
-        return True
+        answer = future.result(timeout=DOCUMENT_TIMEOUT)
     except runtime.ERRORS as error:
         if messages.kind(error) in {"missing", "refused", "redirected"}:
             return False
         raise
+    return bool(answer) if isinstance(answer, list) else bool(answer.state == "value")
 
 
 def _is_file(path: str) -> bool:
