@@ -1,53 +1,87 @@
-"""Resampling beside the plain numpy that does the same job: (name, reference, ours) triples."""
+"""Resampling reads, beside the read and the plain numpy that do the same job."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import stores
+from harness import Goal, Growth, Line, timer
+from memory import Peak
 
-from worldarray.resample import AxisPlan, Method, plan_axis, resample, target_axis
+import worldarray as wa
+from worldarray.resample import Method, plan_axis, resample, target_axis
 
 Array = np.ndarray[Any, Any]
 _SUMS = {"uint8": "uint16", "uint16": "uint32", "float32": "float64", "uint64": "uint64"}
-Case = tuple[str, Callable[[], Array], Callable[[], Array]]
 
 
-def cases(size: int = 256) -> list[Case]:
-    """Return the cases of the speed table on a cube of uint8, reference and ours of each."""
-    block = np.random.default_rng(7).integers(0, 256, (size,) * 3, np.uint8)
+def lines(root: Path, *, quick: bool) -> list[Line]:
+    """Return the resampled reads of the speed table, on a cube of uint8."""
+    path = _cube(root, 64 if quick else 256)
+    volume = wa.open(path)
+    means = "the tensorstore read, strided slices added up in numpy and divided"
     return [
-        (f"block mean by 2, uint8 {size}^3", _means(block, 2), _ours(block, 2.0, "linear")),
-        (f"block mean by 3, uint8 {size}^3", _means(block, 3), _ours(block, 3.0, "linear")),
-        (f"linear to half, uint8 {size}^3", _linear(block, 0.5), _ours(block, 0.5, "linear")),
-        (f"nearest by 8, uint8 {size}^3", lambda: strided(block, 8), _ours(block, 8.0, "nearest")),
+        _line(volume, 2, "linear", "block mean by 2", lambda b: slice_means(b, 2), 2, means),
+        _line(volume, 3, "linear", "block mean by 3", lambda b: slice_means(b, 3), 2, means),
+        _line(volume, 0.5, "linear", "linear to half", trilinear, 1, "the tensorstore read, numpy in float32"),
+        _nearest(volume, 8),
     ]
 
 
-def more_cases(size: int = 128) -> list[Case]:
-    """Return cases beyond the table: other dtypes and ratios."""
-    rng = np.random.default_rng(7)
-    small = rng.integers(0, 256, (size,) * 3, np.uint8)
-    wide = small.astype(np.uint16) * 257
-    real = rng.normal(size=(size,) * 3).astype(np.float32)
-    labels = rng.integers(0, 2**63, (size,) * 3, np.uint64)
-    found = [
-        (f"block mean by {f}, {block.dtype} {size}^3", _means(block, f), _ours(block, float(f), "linear"))
-        for block in (wide, real, labels)
-        for f in (2, 3, 8)
+def peaks(root: Path, *, quick: bool) -> list[Peak]:
+    """Return the reads of the speed table whose memory is bounded."""
+    side = 64 if quick else 256
+    path, size = _cube(root, side), side**3
+    above = "the input's bytes; peak resident size above that of the open array, from a fresh process"
+    output = "the output's bytes; peak resident size above that of the open array, from a fresh process"
+    return [
+        Peak(f"memory of block mean by 2, uint8 {side}^3", path, 2, size, 3, above),
+        Peak(f"memory of block mean by 3, uint8 {side}^3", path, 3, size, 3, above),
+        Peak(f"memory of linear to half, uint8 {side}^3", path, 0.5, 8 * size, 2, output, extra=64 << 20),
     ]
-    for block in (small, wide, real, labels):
-        for target in (0.5, 0.8, 1.25, 1.7, 1 / 3.14159265):
-            name = f"linear to {target:.3g}, {block.dtype} {size}^3"
-            found.append((name, _linear(block, target), _ours(block, target, "linear")))
+
+
+def growth(root: Path, *, quick: bool) -> list[Growth]:
+    """Return each kernel at three volumes."""
+    volumes = [wa.open(_cube(root, side)) for side in ((16, 32, 64) if quick else (64, 128, 256))]
+    found = []
+    for name, factor, method in (
+        ("block mean by 2", 2, "linear"),
+        ("linear to 1.7", 1.7, "linear"),
+        ("nearest", 8, "nearest"),
+    ):
+        points = [(v.shape[0] ** 3, timer(_reading(v, factor, method))) for v in volumes]  # type: ignore[arg-type]
+        found.append(Growth(f"read, {name}, by voxels", points))
     return found
 
 
-def plans(shape: Sequence[int], target: float, method: Method) -> list[AxisPlan]:
-    """Return the plans of the whole of an array of `shape`, of voxels of 1, at voxels of `target`."""
-    axes = [target_axis(n, 1.0, target) for n in shape]
-    return [plan_axis(axis, 0, axis.stop, method) for axis in axes]
+def kernels(*, quick: bool) -> list[Line]:
+    """Return the kernels alone beyond the table: other dtypes and ratios, on blocks in memory."""
+    rng, side = np.random.default_rng(7), 32 if quick else 128
+    small = rng.integers(0, 256, (side,) * 3, np.uint8)
+    wide = small.astype(np.uint16) * 257
+    real = rng.normal(size=(side,) * 3).astype(np.float32)
+    labels = rng.integers(0, 2**63, (side,) * 3, np.uint64)
+    found = []
+    for block in (small, wide, real, labels):
+        name = f"{block.dtype} {side}^3"
+        for factor in (2, 3, 8):
+            reference = timer(lambda b=block, f=factor: slice_means(b, f))  # type: ignore[misc]
+            ours = timer(_alone(block, factor, "linear"))
+            found.append(Line(f"kernel alone, block mean by {factor}, {name}", reference, ours, Goal(), "numpy slices"))
+        for target in (0.5, 0.8, 1.25, 1.7, 1 / 3.14159265):
+            reference = timer(lambda b=block, t=target: trilinear(b, t))  # type: ignore[misc]
+            ours = timer(_alone(block, target, "linear"))
+            found.append(
+                Line(f"kernel alone, linear to {target:.3g}, {name}", reference, ours, Goal(), "numpy float32")
+            )
+    return found
+
+
+# What is compared ----------------------------------------------------------------------------------------------------
 
 
 def slice_means(block: Array, factor: int) -> Array:
@@ -77,20 +111,56 @@ def trilinear(block: Array, target: float = 0.5) -> Array:
     return rounded
 
 
-def strided(block: Array, factor: int) -> Array:
-    """Return a copy of the strided view that a nearest read by a whole factor is."""
-    return np.array(block[(slice(factor // 2, None, factor),) * block.ndim])
+def _line(
+    volume: wa.WorldArray,
+    factor: float,
+    method: Method,
+    name: str,
+    plain: Callable[[Array], Array],
+    goal: float,
+    says: str,
+) -> Line:
+    store = volume.ts
+    return Line(
+        f"{name}, uint8 {volume.shape[0]}^3",
+        timer(lambda: plain(store.read().result())),
+        timer(_reading(volume, factor, method)),
+        Goal(ratio=goal),
+        f"{says}; files in the page cache",
+        _job(volume, factor, method),
+    )
 
 
-def _means(block: Array, factor: int) -> Callable[[], Array]:
-    return lambda: slice_means(block, factor)
+def _nearest(volume: wa.WorldArray, factor: int) -> Line:
+    strided = volume.ts[(slice(factor // 2, None, factor),) * volume.ndim]
+    return Line(
+        f"nearest by {factor}, uint8 {volume.shape[0]}^3",
+        timer(lambda: strided.read().result()),
+        timer(_reading(volume, factor, "nearest")),
+        Goal(ratio=1.3),
+        "the read of a strided tensorstore view; files in the page cache",
+        _job(volume, factor, "nearest"),
+    )
 
 
-def _linear(block: Array, target: float) -> Callable[[], Array]:
-    return lambda: trilinear(block, target)
+def _job(volume: wa.WorldArray, factor: float, method: Method) -> dict[str, object]:
+    size = tuple(s * factor for s in volume.voxel_size)
+    box = (volume.box.begin, volume.box.end)
+    return {"op": "read", "path": volume.path, "box": box, "voxel_size": size, "method": method}
 
 
-def _ours(block: Array, target: float, method: Method) -> Callable[[], Array]:
-    chosen = plans(block.shape, target, method)
-    part = block[tuple(slice(*plan.source) for plan in chosen)]
-    return lambda: resample(part, chosen)
+def _reading(volume: wa.WorldArray, factor: float, method: Method) -> Callable[[], Array]:
+    size, box = tuple(s * factor for s in volume.voxel_size), volume.box
+    return lambda: volume.read(box, voxel_size=size, method=method)
+
+
+def _alone(block: Array, target: float, method: Method) -> Callable[[], Array]:
+    axes = [target_axis(n, 1.0, target) for n in block.shape]
+    plans = [plan_axis(axis, 0, axis.stop, method) for axis in axes]
+    part = block[tuple(slice(*plan.source) for plan in plans)]
+    return lambda: resample(part, plans)
+
+
+def _cube(root: Path, side: int) -> Path:
+    path = root / f"resample-{side}.zarr" / "s0"
+    return path if path.exists() else stores.write(path, stores.shells(side), chunk=min(side, 64))
