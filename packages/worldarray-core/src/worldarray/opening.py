@@ -14,7 +14,7 @@ from worldarray.documents import ome
 from worldarray.emit import warn_notices
 from worldarray.errors import LevelError, notice, problem
 from worldarray.family import Family
-from worldarray.listing import Listing, list_pyramid
+from worldarray.listing import Listing, level_location, list_pyramid
 from worldarray.opened import Opened
 from worldarray.options import OpenArguments
 from worldarray.paths import Location, parse_path
@@ -161,21 +161,32 @@ def _opened(family: Family, described: Described, name: str, names: tuple[str, .
     view = _targeted(family.view(described.meta), arguments)
     warn_notices((*family.listing.notices, *view.grid.notices, *chunk_notices(family.source, described)))
     documents = described.documents
-    return Opened(arguments, documents.where, documents.folder, described.facts, view, name, names)
+    again = _naming(family, name, names)
+    return Opened(again, documents.where, documents.folder, described.facts, view, name, names)
+
+
+def _naming(family: Family, name: str, names: tuple[str, ...] | None) -> OpenArguments:
+    """Return the arguments that open one level again, however it was chosen."""
+    if names is None:
+        return family.arguments
+    if family.listing.opened is None:
+        return replace(family.arguments, level=name)
+    return replace(family.arguments, path=level_location(family.listing, name).text)
 
 
 def _targeted(view: View, arguments: OpenArguments) -> View:
     """Return the view with the target, or the relabelled grid, that the arguments ask for."""
     count = len(view.spatial)
-    anchor = None if arguments.anchor is None else spatial_numbers(count, arguments.anchor, "anchor")
+    if arguments.anchor is not None:
+        view = replace(view, anchor=spatial_numbers(count, arguments.anchor, "anchor"))
     if arguments.voxel_size is None:
-        return view if anchor is None else replace(view, anchor=anchor)
+        return view
     size = spatial_sizes(count, arguments.voxel_size, "voxel_size")
     if geometry.same_sizes(size, view.source_size):
-        return view if anchor is None else replace(view, anchor=anchor)
+        return view if view.anchor is None else replace(view, target_size=view.source_size)
     match arguments.on_mismatch:
         case "resample":
-            return replace(view, target_size=size, anchor=anchor)
+            return replace(view, target_size=size)
         case "relabel":
             return replace(view, grid=scaled(view.grid, size, view.source_size), relabelled_from=view.source_size)
         case "keep":
@@ -189,10 +200,7 @@ def _targeted(view: View, arguments: OpenArguments) -> View:
 
 def reopen(opened: Opened, context: tensorstore.Context | None, overrides: Mapping[str, Any]) -> Opened:
     """Return the same array opened again, with some of `open`'s arguments replaced."""
-    changes = dict(overrides)
-    if opened.level_names is not None:
-        changes.setdefault("level", opened.level_name)
-    arguments = opened.arguments.override(changes)
+    arguments = opened.arguments.override(overrides)
     return open_array(replace(arguments, context=context if context is not None else arguments.context))
 
 

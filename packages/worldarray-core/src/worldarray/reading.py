@@ -126,9 +126,10 @@ def spans(view: View, box: object, lattice: Lattice, *, strict: bool) -> tuple[I
     size, centre = list(view.grid.voxel_size), list(view.grid.translation)
     for axis, s, t in zip(view.spatial, lattice.voxel_size, lattice.translation, strict=True):
         size[axis], centre[axis] = s, t
+    found = box_range(box, view.grid.shape, size, centre, view.spatial, view.grid.axes)
     if strict:
         _check_aligned(view, box, size, centre)
-    return box_range(box, view.grid.shape, size, centre, view.spatial, view.grid.axes)
+    return found
 
 
 def _check_aligned(view: View, box: object, size: Sequence[float], centre: Sequence[float]) -> None:

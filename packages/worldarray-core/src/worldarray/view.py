@@ -23,8 +23,8 @@ class View:
     """One array in the axes, units and grid that a handle was opened with.
 
     `stored` has every axis in the store's units; `meta` lacks the pinned ones; `grid` is `meta` in the requested
-    units. `target_size` and `anchor` (a target voxel's lower corner), over the spatial axes, stand for a resample
-    target; None reads voxels as they are stored.
+    units. `target_size`, over the spatial axes, stands for a resample target; None reads voxels as they are stored.
+    `anchor` is where a target voxel has its lower corner, of that target and of those that reads ask for.
     """
 
     stored: ArrayMeta
@@ -72,7 +72,7 @@ class View:
     @cached_property
     def lattice(self) -> Lattice:
         """The grid that `read` answers on: the target's, or the stored one."""
-        return self.lattice_at(self.target_size, self.anchor)
+        return self.lattice_at(self.target_size, None if self.target_size is None else self.anchor)
 
     def lattice_at(self, size: Floats | None, anchor: Floats | None) -> Lattice:
         """Return the grid of voxels of `size` that has a corner at `anchor`; None stands for the stored ones."""
