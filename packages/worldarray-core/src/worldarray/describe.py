@@ -14,7 +14,7 @@ from worldarray.documents.facts import StorageFacts
 from worldarray.documents.n5 import parse_n5
 from worldarray.documents.parsing import load_object, mapping
 from worldarray.documents.precomputed import Volume, parse_precomputed, scale_facts
-from worldarray.documents.source import Source
+from worldarray.documents.source import Source, document_path
 from worldarray.documents.zarr2 import parse_zarr2
 from worldarray.documents.zarr3 import parse_zarr3
 from worldarray.errors import LevelError, Notice, notice, problem
@@ -165,7 +165,7 @@ def storage_facts(
     """
     if node.format == "precomputed":
         folder = parse_path(node.path)
-        at = (folder.join("info").text,)
+        at = (document_path(folder, "info"),)
         volume = parse_precomputed(node.docs["info"], at)
         return scale_facts(volume, volume.index(node.scale_key or "") or 0, at), folder
     documents = ArrayDocuments(where, where, node, ())
@@ -213,18 +213,18 @@ Storing = Callable[[ArrayDocuments, "str | None", "str | None"], tuple[StorageFa
 
 def _zarr2(documents: ArrayDocuments, field: str | None, separator: str | None) -> tuple[StorageFacts, Attributes]:
     docs, where = documents.node.docs, documents.where
-    at = (where.join(".zarray").text,)
+    at = (document_path(where, ".zarray"),)
     facts = parse_zarr2(docs[".zarray"], at, field=field, dimension_separator=separator)
-    return facts, Attributes((where.join(".zattrs").text,), docs.get(".zattrs", {}))
+    return facts, Attributes((document_path(where, ".zattrs"),), docs.get(".zattrs", {}))
 
 
 def _zarr3(documents: ArrayDocuments, field: str | None, _: str | None) -> tuple[StorageFacts, Attributes]:
-    doc, at = documents.node.docs["zarr.json"], (documents.where.join("zarr.json").text,)
+    doc, at = documents.node.docs["zarr.json"], (document_path(documents.where, "zarr.json"),)
     return parse_zarr3(doc, at, field=field), _zarr3_attributes(doc, at[0])
 
 
 def _n5(documents: ArrayDocuments, _: str | None, __: str | None) -> tuple[StorageFacts, Attributes]:
-    doc, at = documents.node.docs["attributes.json"], (documents.where.join("attributes.json").text,)
+    doc, at = documents.node.docs["attributes.json"], (document_path(documents.where, "attributes.json"),)
     return parse_n5(doc, at), Attributes(at, doc, "n5")
 
 
@@ -238,7 +238,7 @@ def _zarr3_attributes(doc: Mapping[str, Any], path: str) -> Attributes:
 
 
 def _precomputed(documents: ArrayDocuments) -> Described:
-    info, at = documents.node.docs["info"], (documents.folder.join("info").text,)
+    info, at = documents.node.docs["info"], (document_path(documents.folder, "info"),)
     volume = parse_precomputed(info, at)
     index = volume.index(documents.node.scale_key or "") or 0
     facts = scale_facts(volume, index, at)
@@ -293,7 +293,7 @@ def read_attributes(source: Source, folder: Location, format_: Format) -> tuple[
             continue
         if not data.lstrip(_BEFORE_JSON).startswith(b"{"):
             return None
-        path = folder.join(key).text
+        path = document_path(folder, key)
         doc = load_object(data, (path,))
         if key == ".zattrs":
             found.append(Attributes((path,), doc))
@@ -307,9 +307,9 @@ def read_attributes(source: Source, folder: Location, format_: Format) -> tuple[
 def group_attributes(where: Location, node: Node) -> Attributes:
     """Return the attributes of a group."""
     if node.format == "zarr3":
-        return _zarr3_attributes(node.docs.get("zarr.json", {}), where.join("zarr.json").text)
+        return _zarr3_attributes(node.docs.get("zarr.json", {}), document_path(where, "zarr.json"))
     key = ".zattrs" if node.format == "zarr2" else "attributes.json"
-    return Attributes((where.join(key).text,), node.docs.get(key, {}), node.format)
+    return Attributes((document_path(where, key),), node.docs.get(key, {}), node.format)
 
 
 # Chunk keys that cannot be what the documents say --------------------------------------------------------------------
@@ -341,7 +341,7 @@ def chunk_notices(source: Source, described: Described) -> tuple[Notice, ...]:
         f"the dimension separator is {declared!r}, but the chunks found are keyed with {other!r}, so every chunk would "
         f"read as fill; pass dimension_separator={other!r} or correct the document"
     )
-    return (notice("conflict", (where.join(".zarray").text, "dimension_separator"), message),)
+    return (notice("conflict", (document_path(where, ".zarray"), "dimension_separator"), message),)
 
 
 def _sample(described: Described, separator: Literal[".", "/"]) -> tuple[str, ...]:

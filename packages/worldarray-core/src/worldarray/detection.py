@@ -9,7 +9,7 @@ from worldarray.documents.n5 import is_n5_array
 from worldarray.documents.n5_keys import level_index
 from worldarray.documents.parsing import load_json, load_object, refuse, show
 from worldarray.documents.precomputed import is_volume
-from worldarray.documents.source import Source
+from worldarray.documents.source import Source, document_path
 from worldarray.errors import AccessError, PlacementError, StoreNotFoundError, problem
 from worldarray.paths import Location
 from worldarray.records import Format, Kind, Node
@@ -114,7 +114,7 @@ def _read(where: Location, docs: Mapping[str, bytes], refusals: list[PlacementEr
 
 
 def _zarr_json(docs: Mapping[str, bytes], where: Location) -> Found:
-    at = (where.join("zarr.json").text,)
+    at = (document_path(where, "zarr.json"),)
     doc = load_object(docs["zarr.json"], at)
     kind = doc.get("node_type")
     if doc.get("zarr_format") != 3 or not isinstance(kind, str) or kind not in _ZARR_JSON_KINDS:
@@ -132,11 +132,11 @@ def _zgroup(docs: Mapping[str, bytes], where: Location) -> Found:
 
 
 def _zarr2_docs(docs: Mapping[str, bytes], where: Location, key: str) -> dict[str, Any]:
-    return {name: load_object(docs[name], (where.join(name).text,)) for name in (key, ".zattrs") if name in docs}
+    return {name: load_object(docs[name], (document_path(where, name),)) for name in (key, ".zattrs") if name in docs}
 
 
 def _info(docs: Mapping[str, bytes], where: Location) -> Found:
-    at = (where.join("info").text,)
+    at = (document_path(where, "info"),)
     doc = load_object(docs["info"], at)
     if not is_volume(doc):
         rule = "the info of a precomputed volume has a list of scales"
@@ -145,7 +145,7 @@ def _info(docs: Mapping[str, bytes], where: Location) -> Found:
 
 
 def _attributes_json(docs: Mapping[str, bytes], where: Location) -> Found:
-    doc = load_object(docs["attributes.json"], (where.join("attributes.json").text,))
+    doc = load_object(docs["attributes.json"], (document_path(where, "attributes.json"),))
     return "n5", "array" if is_n5_array(doc) else "group", {"attributes.json": doc}
 
 
@@ -167,7 +167,7 @@ def _scale(source: Source, where: Location) -> Node | None:
         return None
     data = source.documents(parent, ("info",), ancestor=True).get("info")
     try:
-        doc = None if data is None else load_json(data, (parent.join("info").text,))
+        doc = None if data is None else load_json(data, (document_path(parent, "info"),))
     except PlacementError:  # an ancestor that answers anything but a document
         return None
     if not isinstance(doc, Mapping) or not is_volume(doc):

@@ -23,7 +23,7 @@ from worldarray.documents import ome
 from worldarray.documents.attributes import Attributes
 from worldarray.documents.n5_keys import level_index
 from worldarray.documents.precomputed import parse_precomputed
-from worldarray.documents.source import Source
+from worldarray.documents.source import Source, document_path
 from worldarray.errors import LevelError, Notice, StoreNotFoundError, notice, problem
 from worldarray.paths import Location, parse_path
 from worldarray.placement import Placement
@@ -56,6 +56,8 @@ class Listing:
     notices: tuple[Notice, ...] = field(default=(), hash=False)
     opened: str | None = None
     """The level that the given path named, None where it named the group."""
+    attributes: Attributes | None = field(default=None, compare=False, repr=False)
+    """What `documents` were read into, so that describing a level parses nothing twice."""
 
     @property
     def path(self) -> str:
@@ -139,6 +141,9 @@ def describe_level(
     StoreNotFoundError
         The level is listed but not there.
     """
+    read = {} if read is None else read
+    if listing.attributes is not None:
+        read.setdefault(listing.path, (listing.attributes,))
     documents = gather(source, *level_node(source, listing, name), read=read)
     return describe(documents, conflicts=conflicts, field=field, dimension_separator=dimension_separator)
 
@@ -163,7 +168,7 @@ def level_node(source: Source, listing: Listing, name: str) -> tuple[Location, N
 
 def _volume(node: Node) -> Listing:
     folder, info = parse_path(node.path), node.docs["info"]
-    volume = parse_precomputed(info, (folder.join("info").text,))
+    volume = parse_precomputed(info, (document_path(folder, "info"),))
     return Listing(
         group=folder,
         format="precomputed",
@@ -206,6 +211,7 @@ def _listed(
             for dataset in datasets.values()
         ),
         documents=attrs.values,
+        attributes=attrs,
         outer_transforms=ome.raw_outer(multiscale),
         notices=tuple(notes),
     )
@@ -231,7 +237,7 @@ def _probed(source: Source, where: Location, format_: Format, attrs: Attributes)
         why = why or "name the group that has multiscales, or an array"
         message = f"is a group without multiscales and without an array called s0: {why}"
         raise LevelError(problem("no_level", where.text, message))
-    return Listing(where, format_, tuple(names), (None,) * len(names), attrs.values)
+    return Listing(where, format_, tuple(names), (None,) * len(names), attrs.values, attributes=attrs)
 
 
 def _listed_above(source: Source, where: Location, node: Node | None, conflicts: Conflicts) -> Listing | None:

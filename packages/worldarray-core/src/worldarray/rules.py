@@ -295,6 +295,8 @@ RULES: Final[Mapping[Format, tuple[tuple[PlacedBy, Rule], ...]]] = {
 
 def complete_names(ndim: int, names: Names | None) -> tuple[str, ...]:
     """Return a name per axis: a missing one gets the default of its place, or ``d<i>`` where that is taken."""
+    if names is not None and None not in names:
+        return names  # type: ignore[return-value]  # there is no None in it
     defaults = default_axes(ndim)
     if names is None:
         return defaults

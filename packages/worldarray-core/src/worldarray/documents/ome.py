@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from math import isfinite
+from dataclasses import dataclass, field
+from math import inf, isfinite
 from typing import Any, Final
 
 from worldarray.documents import parsing
@@ -13,6 +13,7 @@ from worldarray.errors import At, Notice, notice
 
 _DEEPEST: Final = 8
 """How many sequences may stand inside each other."""
+_EXACT: Final = 2**53
 _BEFORE_TRANSFORMS: Final = frozenset({"0.1", "0.2", "0.3"})
 
 
@@ -33,6 +34,8 @@ class Multiscale:
     raw: Mapping[str, Any]
     datasets: tuple[Dataset, ...]
     version: str | None
+    parsed: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    """Axes and entries made of it, kept so that listing levels and describing them parses each once."""
 
     def dataset(self, path: str) -> Dataset | None:
         """Return the first dataset of this normalised path, or None."""
@@ -60,6 +63,14 @@ class Entry:
     outer: tuple[Any, ...]
     """The raw multiscale-level transforms."""
     notices: tuple[Notice, ...]
+
+    def fits(self, ndim: int | None) -> bool:
+        """Whether every list is known to have `ndim` entries."""
+        if ndim is None:
+            return True
+        return self.scale is not None and len(self.scale) == ndim == len(
+            self.scale if self.axes is None else self.axes.names
+        )
 
 
 @dataclass(frozen=True)
@@ -155,6 +166,14 @@ def entry(multiscale: Multiscale, dataset: Dataset, ndim: int | None = None, *, 
     PlacementError
         A list does not fit the axes, a scale is not positive, a document before 0.6 has two scales or a wrong order.
     """
+    key = (dataset.at, lenient)
+    known: Entry | None = multiscale.parsed.get(key)
+    if known is None or not known.fits(ndim):
+        known = multiscale.parsed[key] = _entry(multiscale, dataset, ndim, lenient=lenient)
+    return known
+
+
+def _entry(multiscale: Multiscale, dataset: Dataset, ndim: int | None, *, lenient: bool) -> Entry:
     system = _intrinsic(multiscale, dataset)
     axes = _axes(multiscale, system, ndim)
     ndim = len(axes.names) if ndim is None and axes is not None else ndim
@@ -212,10 +231,17 @@ def _axes(multiscale: Multiscale, system: tuple[Mapping[str, Any], At] | None, n
     if holder.get("axes") is None:
         return None
     at = (*at, "axes")
-    parsed = parsing.each(holder["axes"], at, _axis, ndim)
+    known: Axes | None = multiscale.parsed.get(at)
+    if known is None or ndim not in (None, len(known.names)):
+        known = multiscale.parsed[at] = _parse_axes(holder["axes"], at, ndim, strict=system is None)
+    return known
+
+
+def _parse_axes(value: object, at: At, ndim: int | None, *, strict: bool) -> Axes:
+    parsed = parsing.each(value, at, _axis, ndim)
     names = tuple(name for name, _, _ in parsed)
     given = [name for name in names if name is not None]
-    if system is None and len(set(given)) < len(given):
+    if strict and len(set(given)) < len(given):
         parsing.refuse("duplicate", at, f"are {parsing.show(given)}; each axis must have a name of its own")
     return Axes(names, tuple(kind for _, kind, _ in parsed), tuple(unit for _, _, unit in parsed))
 
@@ -239,14 +265,28 @@ def _steps(holder: Mapping[str, Any], at: At, ndim: int | None, notes: list[Noti
     for transform, place in _flat(raw, at, 0):
         kind = parsing.required(transform, "type", place, parsing.text)
         if kind in {"scale", "translation"}:
-            parse = parsing.positive if kind == "scale" else parsing.number
-            values = parsing.each(parsing.member(transform, kind, place), (*place, kind), parse, ndim)
+            raw_values = parsing.member(transform, kind, place)
+            values = _plain(raw_values, ndim, above=0.0 if kind == "scale" else -inf)
+            if values is None:
+                parse = parsing.positive if kind == "scale" else parsing.number
+                values = parsing.each(raw_values, (*place, kind), parse, ndim)
             ndim = len(values)
             steps.append(_Step(kind, values, place))
         elif kind != "identity":
             message = f"is {parsing.show(kind)}, which is not applied; only scale and translation are read"
             notes.append(notice("unsupported", (*place, "type"), message))
     return steps
+
+
+def _plain(value: object, ndim: int | None, *, above: float) -> Floats | None:
+    """Return a list that holds nothing but ordinary numbers; None for any that has to be looked at closely."""
+    if type(value) is not list or ndim not in (None, len(value)):
+        return None
+    if all(type(v) is float or (type(v) is int and -_EXACT <= v <= _EXACT) for v in value):
+        found = tuple(map(float, value))
+        if all(above < v < inf for v in found):
+            return found
+    return None
 
 
 def _flat(raw: object, at: At, depth: int) -> Iterator[tuple[Mapping[str, Any], At]]:

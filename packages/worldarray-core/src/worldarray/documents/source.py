@@ -64,6 +64,20 @@ class MappingSource:
         return frozenset(key for key in keys if prefix + key in self._store)
 
 
+def document_path(where: Location, key: str) -> str:
+    """Return the path of a document of a folder, as errors name it: what `Location.join` gives, sooner.
+
+    Examples
+    --------
+    >>> from worldarray.paths import parse_path
+    >>> document_path(parse_path("https://host/em.zarr?token=1"), ".zattrs")
+    'https://host/em.zarr/.zattrs?token=1'
+    """
+    if where.query or where.text.endswith((".", "/", ":")):
+        return where.join(key).text
+    return f"{where.text}/{key}"
+
+
 def _key(key: str) -> str:
     return key.strip("/")
 
