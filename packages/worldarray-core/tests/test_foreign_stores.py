@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from foreign import MANIFEST, STORES, close, levels, stores
+from foreign import ABSENT, MANIFEST, STORES, close, levels, stores
 
 import worldarray as wa
 from worldarray.cli import main
@@ -32,7 +32,7 @@ def checksum(values):
 
 def test_the_manifest_lists_every_store_of_the_folder():
     if not MANIFEST.exists():
-        pytest.skip("no manifest")
+        pytest.skip(ABSENT)
     listed = {store["path"].split("/")[0] for store in json.loads(MANIFEST.read_text(encoding="utf-8"))["stores"]}
     assert listed == {path.name for path in STORES.iterdir() if path.is_dir()}
 
