@@ -14,7 +14,7 @@ def coded(*shape, dtype="uint16", base=0):
     """Values that say where they are: 100 z + 10 y + x, and so on for more axes, plus a base."""
     places = np.indices(shape)
     powers = [10 ** (len(shape) - 1 - axis) for axis in range(len(shape))]
-    return (base + sum(p * place for p, place in zip(powers, places))).astype(dtype)
+    return (base + sum(p * place for p, place in zip(powers, places, strict=False))).astype(dtype)
 
 
 def write_json(path, document):
@@ -24,10 +24,10 @@ def write_json(path, document):
 
 def write_chunks(folder, values, chunks, key, order="C"):
     """Raw chunks, each whole: what lies past the end of the array is 0."""
-    counts = [-(-n // c) for n, c in zip(values.shape, chunks)]
+    counts = [-(-n // c) for n, c in zip(values.shape, chunks, strict=False)]
     for index in np.ndindex(*counts):
-        begin = [i * c for i, c in zip(index, chunks)]
-        part = values[tuple(slice(b, b + c) for b, c in zip(begin, chunks))]
+        begin = [i * c for i, c in zip(index, chunks, strict=False)]
+        part = values[tuple(slice(b, b + c) for b, c in zip(begin, chunks, strict=False))]
         whole = np.zeros(chunks, values.dtype)
         whole[tuple(slice(0, n) for n in part.shape)] = part
         file = folder / key(index)

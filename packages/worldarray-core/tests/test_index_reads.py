@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from stores import CZYX, SHAPE, coded, placed, volume, zarr2, zarr3
 
 import worldarray as wa
-from stores import CZYX, SHAPE, coded, placed, volume, zarr2, zarr3
 
 DATA = coded(*SHAPE)
 
@@ -49,7 +49,7 @@ def test_a_box_outside_the_data_touches_no_storage_for_a_value(tmp_path, box):
     path = volume(tmp_path / "em.zarr")
     empty_chunks(tmp_path)
     vol = wa.open(path)
-    shape = tuple(e - b for b, e in zip(*box))
+    shape = tuple(e - b for b, e in zip(*box, strict=False))
     np.testing.assert_array_equal(vol.read_index(*box, padding=9), np.full(shape, 9))
     assert vol._store is None
     with pytest.raises(wa.errors.DataError):
@@ -73,7 +73,7 @@ def test_the_result_is_c_contiguous_in_native_byte_order(tmp_path, make, box, pa
     assert got.flags.c_contiguous
     assert got.dtype == np.dtype("uint16")
     assert got.dtype.isnative
-    inside = tuple(slice(max(b, 0), e) for b, e in zip(*box))
+    inside = tuple(slice(max(b, 0), e) for b, e in zip(*box, strict=False))
     lead = max(-box[0][0], 0)
     stored = DATA[inside]
     np.testing.assert_array_equal(got[lead:, : stored.shape[1], : stored.shape[2]], stored)
@@ -105,7 +105,7 @@ def test_a_read_pins_axes_for_itself_only(tmp_path):
     pinned = wa.open(vol.path, select={"c": 1})
     assert (pinned.axes, pinned.shape, pinned.ts.shape) == (("z", "y", "x"), (4, 5, 6), (4, 5, 6))
     np.testing.assert_array_equal(pinned.read_index((1, 2, 3), (3, 5, 4)), values[1, 1:3, 2:5, 3:4])
-    with pytest.raises(ValueError, match="select names 'c'; the axes of .* are z, y, x"):
+    with pytest.raises(ValueError, match=r"select names 'c'; the axes of .* are z, y, x"):
         pinned.read_index((1, 2, 3), (3, 5, 4), select={"c": 1})
 
 

@@ -1,15 +1,16 @@
-"""World boxes select voxels by their centres: boxes of every kind, strict reads, and float noise far from the origin."""
+"""World boxes select voxels by their centres: boxes of every kind, strict reads, float noise far from the origin."""
 
 from fractions import Fraction
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from stores import CENTRE, CORNER, END, SHAPE, VOXEL, coded, placed, volume, zarr3
 
 import worldarray as wa
-from stores import CENTRE, CORNER, END, SHAPE, VOXEL, coded, placed, volume, zarr3
 
 DATA = coded(*SHAPE)
 
@@ -25,10 +26,10 @@ class Roi:
     def __init__(self, offset, shape):
         self.offset, self.shape = offset, shape
         self.begin = offset
-        self.end = tuple(o + s for o, s in zip(offset, shape))
+        self.end = tuple(o + s for o, s in zip(offset, shape, strict=False))
 
 
-# z [115, 175) is voxels 1 and 2 of corner 85 + 30 i; y [24, 40) voxels 1, 2 of 16 + 8 i; x [8, 16) voxels 1, 2 of 4 + 4 i
+# z [115, 175) is voxels 1 and 2 of corner 85 + 30 i; y [24, 40) voxels 1, 2 of 16 + 8 i; x [8, 16) 1, 2 of 4 + 4 i
 BEGIN, STOP = (115, 24, 8), (175, 40, 16)
 BOXES = {
     "tuples": (BEGIN, STOP),
@@ -70,7 +71,7 @@ def test_a_roi_clipped_and_snapped_reads_what_it_meets(vol):
 @pytest.mark.parametrize(
     ("box", "found"),
     [
-        # corners: y [16, 24) is voxel 0; centres: y [20, 28) begins at the centre of voxel 0 and ends at that of voxel 1
+        # corners: y [16, 24) is voxel 0; centres: y [20, 28) goes from the centre of voxel 0 to that of voxel 1
         (((100, 16, 6), (130, 24, 10)), ((0, 0, 0), (1, 1, 1))),
         (((130, 20, 10), (190, 28, 18)), ((1, 0, 1), (3, 1, 3))),
         # noise of a millionth of a voxel on either side of a centre is that centre
@@ -175,8 +176,8 @@ def test_adjoining_boxes_tile_and_whole_extents_are_exact(data):
     grid = wa.Grid((10,), (size,), (centre,), axes=("x",))
     cuts = sorted(data.draw(st.lists(st.floats(-50, 50, width=32), min_size=2, max_size=5)))
     bounds = [centre + cut * size for cut in cuts]
-    ranges = [grid.index_box(((low,), (high,))) for low, high in zip(bounds, bounds[1:])]
-    for (_, (stop,)), ((begin,), _) in zip(ranges, ranges[1:]):
+    ranges = [grid.index_box(((low,), (high,))) for low, high in pairwise(bounds)]
+    for (_, (stop,)), ((begin,), _) in pairwise(ranges):
         assert stop == begin
     whole = data.draw(st.integers(0, 9))
     ((low,), (high,)) = grid.index_box(((bounds[0],), (bounds[0] + whole * size,)))

@@ -13,7 +13,7 @@ from worldarray.detection import detect_node, require_node
 from worldarray.emit import warn_notices
 from worldarray.errors import ArgumentError, WritePackageError, problem
 from worldarray.listing import level_node, list_pyramid
-from worldarray.opening import named_level, open_array, source_of
+from worldarray.opening import named_level, open_array, source_of, warn_of_ignored_level
 from worldarray.options import OpenArguments, Units
 from worldarray.paths import parse_path
 from worldarray.pyramid import Pyramid, open_family
@@ -273,6 +273,7 @@ def metadata(  # noqa: PLR0913  (the arguments of the specification)
     source = source_of(where, context)
     node = require_node(source, where)
     if node.kind == "array":
+        warn_of_ignored_level(where, level)
         told = gather(source, where, node)
     else:
         listing = list_pyramid(source, where, conflicts=metadata_conflicts)
@@ -323,6 +324,8 @@ def open_tensorstore(
     if node.kind == "group":
         listing = list_pyramid(source, where, conflicts="warn")
         where, node = level_node(source, listing, named_level(listing, level))
+    else:
+        warn_of_ignored_level(where, level)
     facts, folder = storage_facts(where, node, field=field, dimension_separator=dimension_separator)
     warn_notices(facts.notices)
     opened: tensorstore.TensorStore = open_facts(facts, folder, context)

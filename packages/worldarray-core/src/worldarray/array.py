@@ -219,12 +219,15 @@ class WorldArray(Handle):
     def reopen(self, context: tensorstore.Context | None = None, **overrides: Any) -> WorldArray:
         """Return the same array opened again on another context, with some of `open`'s arguments replaced.
 
+        The padding, method and retries that were set on the handle are kept.
+
         Raises
         ------
         ArgumentTypeError
             An override is none of `open`'s arguments.
         """
-        return type(self)(opening.reopen(self._opened, context, overrides))
+        kept = {"padding": self._padding, "method": self._method, "retries": self._retries}
+        return type(self)(opening.reopen(self._opened, context, {**kept, **overrides}))
 
     # How a read is carried out ---------------------------------------------------------------------------------------
 
@@ -309,5 +312,6 @@ class WorldArray(Handle):
         store = self.ts
         for axis, index in reversed(view.read_pins):
             store = store[(slice(None),) * axis + (index,)]
-        wanted = Wanted(self._opened.location, self._opened.facts, plan.fetched, (view.read_pins, self._view.pins))
+        opened, pins = self._opened, (view.read_pins, self._view.pins)
+        wanted = Wanted(opened.location, opened.facts, plan.fetched, opened.arguments.context, pins)
         return start_read(store, wanted, self.retries if retries is None else retries, batch)

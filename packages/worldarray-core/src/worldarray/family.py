@@ -10,6 +10,7 @@ import numpy as np
 from worldarray import units
 from worldarray.describe import Attributed, Described
 from worldarray.documents.source import Source
+from worldarray.errors import Notice
 from worldarray.listing import Listing, describe_level
 from worldarray.options import OpenArguments
 from worldarray.placement import Placement
@@ -70,6 +71,11 @@ class Family:
             size, centre = ([values[axis] for axis in grid.spatial] for values in (grid.voxel_size, grid.translation))
             found.append(Level(name, tuple(size), tuple(centre)))
         return tuple(found)
+
+    def remarks(self) -> tuple[Notice, ...]:
+        """Return what placing the levels has to say, each thing once, of the first level it is true of."""
+        notes = (note for meta in self.placed() for note in meta.notices)
+        return tuple({note.message: note for note in reversed(list(notes))}.values())[::-1]
 
     def declared(self) -> tuple[bool, ...]:
         """Return per level whether its store gives a translation."""

@@ -33,6 +33,7 @@ def open_array(arguments: OpenArguments) -> Opened:
     source = source_of(where, arguments.context)
     node = require_node(source, where)
     if node.kind == "array":
+        warn_of_ignored_level(where, arguments.level)
         return _open_array(source, where, node, arguments)
     family = Family(source, list_pyramid(source, where, conflicts=arguments.metadata_conflicts), arguments)
     return open_level(family, choose_level(family))
@@ -46,9 +47,6 @@ def source_of(where: Location, context: Any) -> Source:
 
 
 def _open_array(source: Source, where: Location, node: Node, arguments: OpenArguments) -> Opened:
-    if not _is_first(arguments.level):
-        message = f"is an array, so level={arguments.level!r} is ignored; levels are chosen on a group path"
-        warn_notices([notice("invalid_argument", where.text, message)])
     described = describe_array(
         source,
         where,
@@ -77,8 +75,12 @@ def _own_name(described: Described) -> str:
     return documents.where.name
 
 
-def _is_first(level: object) -> bool:
-    return level is None or level == "first" or (not isinstance(level, (str, bool)) and level == 0)
+def warn_of_ignored_level(where: Location, level: object) -> None:
+    """Warn of a level that is given beside an array path, unless it is the first."""
+    if level is None or level == "first" or (not isinstance(level, (str, bool)) and level == 0):
+        return
+    message = f"is an array, so level={level!r} is ignored; levels are chosen on a group path"
+    warn_notices([notice("invalid_argument", where.text, message)])
 
 
 # Levels --------------------------------------------------------------------------------------------------------------
@@ -129,7 +131,7 @@ def named_level(listing: Listing, level: object) -> str:
             return names[0]
     else:
         try:
-            position = operator.index(level)  # type: ignore[arg-type]  # `index` says what is no integer
+            position = -1 if isinstance(level, bool) else operator.index(level)  # type: ignore[arg-type]
         except TypeError:
             position = -1
         if 0 <= position < len(names):

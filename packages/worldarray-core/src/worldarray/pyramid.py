@@ -37,6 +37,7 @@ class Pyramid:
 
     def __init__(self, family: Family) -> None:
         self._family = family
+        self._said = False
 
     def __repr__(self) -> str:
         return f"<Pyramid {self.path} levels={', '.join(self.names)}>"
@@ -84,15 +85,19 @@ class Pyramid:
         LevelError
             `mode` finds none; the message lists the levels.
         """
-        placed = self.placements()
+        placed = self._family.levels()
         size = spatial_sizes(len(placed[0].voxel_size), voxel_size, "voxel_size")
         return WorldArray(opening.open_level(self._family, level_rules.select_level(placed, size, mode).name))
 
     def placements(self) -> tuple[Level, ...]:
         """Return (name, voxel_size, translation) of each level over its spatial axes, in the pyramid's units.
 
-        From the group's own document where that lists the levels, whether or not their arrays are there.
+        From the group's own document where that lists the levels, whether or not their arrays are there. What there is
+        to say about units is warned of once.
         """
+        if not self._said:
+            self._said = True
+            warn_notices(self._family.remarks())
         return self._family.levels()
 
     def voxel_sizes(self) -> tuple[Floats, ...]:
@@ -116,7 +121,7 @@ class Pyramid:
 
         Each gives the translation that a block mean would have.
         """
-        return level_rules.check_levels(self.placements(), self._family.declared())
+        return level_rules.check_levels(self._family.levels(), self._family.declared())
 
 
 def open_family(arguments: OpenArguments) -> Pyramid:

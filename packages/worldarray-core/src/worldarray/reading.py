@@ -103,7 +103,8 @@ def plan_lattice(view: View, lattice: Lattice, begin: Index, end: Index, method:
 def _fetched(plan: AxisPlan) -> AxisPlan:
     """Return the plan of an axis whose voxels are picked while they are fetched."""
     count = plan.inside[1] - plan.inside[0]
-    return replace(plan, kernel=Pick(slice(0, count, 1), count))
+    first = plan.source[0]
+    return replace(plan, source=(first, first + count), kernel=Pick(slice(0, count, 1), count))
 
 
 def _check_edge(extent: Extent, data: Sequence[tuple[int, int]], *, edge: bool) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from worldarray.errors import ArgumentError, problem
+from worldarray import units
+from worldarray.errors import ArgumentError, ArgumentTypeError, UnitError, problem
 from worldarray.records import ArrayMeta
 from worldarray.view import scaled, spatial_sizes
 
@@ -37,6 +38,8 @@ def base_scale(
     ------
     ArgumentError
         The size is not one positive number per spatial axis, or `base_units` stands without a size.
+    UnitError
+        `base_units` is no known unit of length.
     """
     if base_voxel_size is None:
         if base_units is not None:
@@ -45,4 +48,21 @@ def base_scale(
         return None
     sizes = spatial_sizes(len(level0.spatial), base_voxel_size, "base_voxel_size")
     stored = tuple(level0.voxel_size[axis] for axis in level0.spatial)
-    return BaseScale(sizes, stored, base_units or wanted)
+    if base_units is None:
+        return BaseScale(sizes, stored, wanted)
+    unit = _length(base_units)
+    if wanted is None:
+        return BaseScale(sizes, stored, unit)
+    factor = units.factor(unit, wanted)
+    return BaseScale(tuple(units.convert(size, factor) for size in sizes), stored, wanted)
+
+
+def _length(base_units: object) -> str:
+    if not isinstance(base_units, str):
+        message = f"base_units is {base_units!r}; give the name of a unit of length"
+        raise ArgumentTypeError(problem("wrong_type", ("base_units",), message))
+    unit = units.lookup(base_units, ("base_units",))
+    if unit.dimension != "length":
+        message = f"{base_units!r} is a {unit.dimension}; base_units is a unit of length"
+        raise UnitError(problem("wrong_value", ("base_units",), message))
+    return unit.name
