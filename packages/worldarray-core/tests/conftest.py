@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from servers import GcsServer, HttpServer, S3Server, serving  # noqa: E402
+from servers import GcsServer, HttpServer, S3Server, serving
 
 _CLOUD = (
     "AWS_ENDPOINT_URL",
@@ -50,7 +50,7 @@ def _s3_server() -> Iterator[S3Server]:
 
 
 @pytest.fixture
-def cloud(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     """No cloud variables of the machine; the ways in that worked are forgotten before and after."""
     from worldarray.io.access import forget_ways
 
@@ -58,8 +58,8 @@ def cloud(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     forget_ways()
-    monkeypatch.callback = forget_ways
-    return monkeypatch
+    yield monkeypatch
+    forget_ways()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -93,6 +94,8 @@ class Wanted:
     """The path of the array."""
     facts: StorageFacts
     fetched: tuple[slice, ...]
+    context: Any = None
+    """The context that the array was opened with, None for the shared one."""
     pins: tuple[Pins, ...] = ()
     """Groups of axes that were pinned before: the group that was pinned last comes first."""
 
@@ -135,6 +138,7 @@ def start_read(
         retries,
         retries.timeout_for(wanted.nbytes, remote=where.remote),
         first=None if batch is None else view.read(batch=batch),
+        afresh=lambda: _Reopened(view, wanted.context),
         explain=lambda error: failures.of_read(error, where),
         clock=clock,
     )
@@ -150,3 +154,33 @@ def start_read(
 
 def _same(block: Array) -> Array:
     return block
+
+
+class _Reopened:
+    """A read of an array that is opened again with a cache of its own, as a future.
+
+    tensorstore joins a new read of a chunk with one that is under way, so a request that hangs would be waited for
+    by every attempt.
+    """
+
+    def __init__(self, view: Any, context: Any) -> None:
+        tensorstore = runtime.using()
+        mode = tensorstore.OpenMode(open=True, assume_metadata=True)
+        spec = view.spec(open_mode=mode, unbind_context=True).to_json()
+        spec.pop("context", None)
+        parent = contexts.shared_context() if context is None else context
+        self._future = tensorstore.open(spec, context=tensorstore.Context({"cache_pool": {}}, parent), read=True)
+        self._opened = False
+
+    def result(self, timeout: float) -> Array:
+        end = time.monotonic() + timeout
+        if not self._opened:
+            self._future, self._opened = self._future.result(timeout=timeout).read(), True
+        block: Array = self._future.result(timeout=max(end - time.monotonic(), 0.0))
+        return block
+
+    def done(self) -> bool:
+        return self._opened and bool(self._future.done())
+
+    def cancel(self) -> bool:
+        return bool(self._future.cancel())

@@ -23,7 +23,7 @@ _CODE = re.compile(r"\[(?:HTTP code |http_response_code=')(\d{3})'?\]")
 _QUOTED = re.compile(r" ?\[[a-z_-]+='(?:[^'\\]|\\.)*'\]")
 _NAMED = re.compile(
     r"Error (?:reading|opening|decoding) (?P<part>(?:(?:shard entry|chunk) .+? in )?)"
-    r'(?P<inner>"(?:[^"\\]|\\.)*" in )?(?:local file )?'
+    r'(?P<inner>"(?:[^"\\]|\\.)*" in )?(?P<local>local file )?'
     r'(?P<name>"(?:[^"\\]|\\.)*"|[a-z0-9]+://\S+?): (?P<reason>.*)',
     re.DOTALL,
 )
@@ -115,10 +115,11 @@ def failed(error: BaseException, where: Location) -> Failed:
     if found is None:
         return Failed(where.text, "", text)
     name, inner = _plain(found["name"]), found["inner"]
+    base = where if where.base is None else where.base
+    if found["local"] is None and found["name"].startswith('"'):
+        name = f"{base.scheme}://{base.bucket}/{name}" if base.bucket else f"{base.scheme}://{name}"
     if inner:
         name = f"{name}|{where.scheme}:{_plain(inner.removesuffix(' in '))}"
-    elif where.scheme == "memory":
-        name = f"memory://{name}"
     return Failed(name, found["part"].removesuffix(" in "), found["reason"])
 
 

@@ -112,9 +112,12 @@ Explain = Callable[[Exception], Exception]
 
 
 class Attempts:
-    """One read that is started again as a policy says: the attempt under way and how many came before."""
+    """One read that is started again as a policy says: the attempt under way and its number.
 
-    __slots__ = ("_clock", "_explain", "_number", "_retry", "_start", "_timeout", "future")
+    `afresh` starts an attempt after one that timed out, and shares nothing with it; without it `start` does.
+    """
+
+    __slots__ = ("_afresh", "_clock", "_current", "_explain", "_retry", "_start", "_timeout")
 
     def __init__(
         self,
@@ -123,41 +126,51 @@ class Attempts:
         timeout: float,
         *,
         first: Any = None,
+        afresh: Callable[[], Any] | None = None,
         explain: Explain | None = None,
         clock: Clock = REAL,
     ) -> None:
         self._start = start
+        self._afresh = start if afresh is None else afresh
         self._retry = retry
         self._timeout = timeout
         self._explain = explain
         self._clock = clock
-        self._number = 1
-        self.future = start() if first is None else first
+        self._current = (1, start() if first is None else first)
 
-    def result(self, end: float | None = None) -> Any:
-        """Return the data; past the moment `end` raise TimeoutError and leave the attempt under way.
+    @property
+    def future(self) -> Any:
+        """The attempt under way."""
+        return self._current[1]
+
+    def result(self, within: float | None = None) -> Any:
+        """Return the data; after `within` seconds raise TimeoutError and leave the attempt under way.
 
         A future that timed out is cancelled before the next one is started.
         """
+        clock = self._clock
+        end = None if within is None else clock.now() + within
         while True:
-            allowed = self._timeout * self._number
-            left = allowed if end is None else max(end - self._clock.now(), 0.0)
+            current = number, future = self._current
+            allowed, begin = self._timeout * number, self._start
+            left = allowed if end is None else max(end - clock.now(), 0.0)
             try:
-                return self.future.result(timeout=min(allowed, left))
+                return future.result(timeout=min(allowed, left))
             except TimeoutError as error:
                 if left < allowed:
                     raise
-                self.future.cancel()
-                self._give_up_after(error)
+                future.cancel()
+                self._give_up_after(number, error)
+                begin = self._afresh
             except runtime.ERRORS as error:
-                self._give_up_after(error)
-            pause = self._retry.pause(self._number, self._clock.jitter())
-            self._clock.sleep(pause if end is None else min(pause, max(end - self._clock.now(), 0.0)))
-            self._number += 1
-            self.future = self._start()
+                self._give_up_after(number, error)
+            pause = self._retry.pause(number, clock.jitter())
+            clock.sleep(pause if end is None else min(pause, max(end - clock.now(), 0.0)))
+            if self._current is current:  # else another thread that waits for this read has started the next
+                self._current = (number + 1, begin())
 
-    def _give_up_after(self, error: Exception) -> None:
-        if self._number < self._retry.max_attempts and messages.is_transient(error):
+    def _give_up_after(self, number: int, error: Exception) -> None:
+        if number < self._retry.max_attempts and messages.is_transient(error):
             return
         if self._explain is None:
             raise error
@@ -224,9 +237,5 @@ class PendingRead(Generic[T]):
             As for the blocking read.
         """
         if not self._value:
-            self._value.append(self._finish(None if self._attempts is None else self._attempts.result(_end(timeout))))
+            self._value.append(self._finish(None if self._attempts is None else self._attempts.result(timeout)))
         return self._value[0]
-
-
-def _end(timeout: float | None) -> float | None:
-    return None if timeout is None else time.monotonic() + timeout
