@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from worldarray import geometry, units
 from worldarray.arguments import index_tuple
-from worldarray.errors import ArgumentError, problem
+from worldarray.conversion import ASSUMED
+from worldarray.errors import ArgumentError, ArgumentTypeError, problem
 from worldarray.grid import Grid
 from worldarray.reading import Index
 from worldarray.records import ArrayMeta
@@ -23,9 +24,15 @@ def onto_lattice(
 
     Raises
     ------
+    ArgumentTypeError
+        `grid` is no Grid.
     ArgumentError
         The spatial axes differ, or a range runs backwards.
     """
+    given: object = grid
+    if not isinstance(given, Grid):
+        message = f"{grid!r} is no grid; give a Grid or a WorldArray"
+        raise ArgumentTypeError(problem("wrong_type", ("grid",), message))
     over = grid.meta("uint8")
     size, corner = _placed(view.grid, over)
     count = len(size)
@@ -48,7 +55,7 @@ def onto_lattice(
 
 
 def _placed(ours: ArrayMeta, theirs: ArrayMeta) -> tuple[Floats, Floats]:
-    """Voxel size and corner of their spatial axes in our units."""
+    """Voxel size and corner of their spatial axes in our units; no unit is nanometres."""
     our_names = [ours.axes[axis] for axis in ours.spatial]
     their_names = [theirs.axes[axis] for axis in theirs.spatial]
     if our_names != their_names:
@@ -60,7 +67,7 @@ def _placed(ours: ArrayMeta, theirs: ArrayMeta) -> tuple[Floats, Floats]:
     size, corner = [], []
     lower = theirs.corner
     for mine, other in zip(ours.spatial, theirs.spatial, strict=True):
-        source, target = theirs.units[other], ours.units[mine]
+        source, target = theirs.units[other] or ASSUMED, ours.units[mine] or ASSUMED
         if units.same(source, target):
             size.append(theirs.voxel_size[other])
             corner.append(lower[other])

@@ -183,12 +183,7 @@ def finish(plan: ReadPlan, block: Array | None, how: Finish) -> Array | tuple[Ar
     if block is None:
         out = np.full(plan.extent.shape, _value(how), how.dtype)
     else:
-        if how.transform is not None:
-            block = apply(how.transform, block, "transform")
-        if plan.kernels is not None:
-            block = resample(block, plan.kernels)
-        if how.post_transform is not None:
-            block = apply(how.post_transform, block, "post_transform")
+        block = _voxels(plan, block, how)
         if plan.extent.whole:
             out = block
         elif how.edge:
@@ -200,6 +195,20 @@ def finish(plan: ReadPlan, block: Array | None, how: Finish) -> Array | tuple[Ar
     if how.mask:
         return out, inside_mask(plan.extent, plan.data, plan.begin)
     return out
+
+
+def _voxels(plan: ReadPlan, block: Array, how: Finish) -> Array:
+    """Return the voxels of the result that hold data, transformed and resampled."""
+    if how.transform is not None:
+        block = apply(how.transform, block, "transform")
+    if plan.kernels is not None:
+        block = resample(block, plan.kernels)
+    if how.post_transform is not None:
+        block = apply(how.post_transform, block, "post_transform")
+    if block.dtype != how.dtype and block.dtype.newbyteorder("=") != how.dtype.newbyteorder("="):
+        message = f"it made {block.dtype} of these voxels but {how.dtype} of the fill value; give every value one dtype"
+        raise ArgumentError(problem("wrong_value", ("transform",), message))
+    return block
 
 
 def _value(how: Finish) -> Any:
