@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from worldarray import geometry
@@ -93,6 +94,7 @@ def context_of(case: Case, notes: list[Notice]) -> Context:
     return Context(case, entry, dataset, unlisted is not None, names, hints_of(case.ndim, names, types))
 
 
+@lru_cache(maxsize=64)
 def hints_of(ndim: int, names: Names | None, types: tuple[str, ...] | None) -> Hints:
     """Return where lists fall on an array whose axes have these names and types."""
     return Hints(ndim, spatial_axes(complete_names(ndim, names), types), types)

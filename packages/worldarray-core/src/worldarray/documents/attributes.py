@@ -97,11 +97,13 @@ def per_axis(value: object, at: At, hints: Hints, parse: Callable[[object, At], 
 
 def cover(length: int, at: At, hints: Hints) -> tuple[int, ...]:
     """Return the axes that a list of `length` entries covers; see `per_axis`."""
-    if not 1 <= length <= hints.ndim:
+    if length == hints.ndim:
+        return tuple(range(length))
+    if not 1 <= length < hints.ndim:
         entries = "entry" if length == 1 else "entries"
         rule = "write one entry per axis, or one per trailing axis"
         parsing.refuse("wrong_length", at, f"has {length} {entries} but the array has {hints.ndim} axes; {rule}")
-    if hints.types is not None and length < hints.ndim:
+    if hints.types is not None:
         space = tuple(i for i, kind in enumerate(hints.types) if kind == "space")
         if len(space) == length:
             return space

@@ -88,6 +88,8 @@ def normalise(path: str) -> str:
     >>> normalise("./s0"), normalise("/a//b/"), normalise("")
     ('s0', 'a/b', '.')
     """
+    if "/" not in path:
+        return path or "."
     return "/".join(part for part in path.split("/") if part not in {"", "."}) or "."
 
 
@@ -263,7 +265,9 @@ def _steps(holder: Mapping[str, Any], at: At, ndim: int | None, notes: list[Noti
     at = (*at, "coordinateTransformations")
     steps: list[_Step] = []
     for transform, place in _flat(raw, at, 0):
-        kind = parsing.required(transform, "type", place, parsing.text)
+        kind = transform.get("type")
+        if kind not in ("scale", "translation"):
+            kind = parsing.required(transform, "type", place, parsing.text)
         if kind in {"scale", "translation"}:
             raw_values = parsing.member(transform, kind, place)
             values = _plain(raw_values, ndim, above=0.0 if kind == "scale" else -inf)
@@ -319,9 +323,12 @@ def _check_order(steps: list[_Step], notes: list[Notice], *, lenient: bool) -> N
 
 def _compose(steps: list[_Step], at: At) -> tuple[Floats | None, Floats | None]:
     """Return the scale and translation of index to world; None for both where no step is a scale."""
-    if not any(step.kind == "scale" for step in steps):
+    kinds = [step.kind for step in steps]
+    if "scale" not in kinds:
         return None, None
     ndim = len(steps[0].values)
+    if kinds in (["scale"], ["scale", "translation"]):
+        return steps[0].values, steps[1].values if len(steps) > 1 else (0.0,) * ndim
     scale, translation = (1.0,) * ndim, (0.0,) * ndim
     for step in steps:
         if step.kind == "scale":
