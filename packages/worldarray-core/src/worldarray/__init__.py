@@ -5,24 +5,26 @@ Every voxel is placed by one rule: a translation is where voxel 0's centre is.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from worldarray import errors, store, units
-from worldarray.api import detect, metadata, open, open_pyramid, open_tensorstore, write_package
-from worldarray.array import WorldArray
-from worldarray.axes import default_axes
-from worldarray.box import Box
-from worldarray.chunks import chunk_key, parse_chunk_key
-from worldarray.geometry import corner_to_centre, index_range
-from worldarray.grid import Grid
-from worldarray.io.contexts import capped_context, capped_context_spec, shared_context
-from worldarray.io.listing import list_chunk_keys
-from worldarray.io.retry import Retry
-from worldarray.levels import select_level
-from worldarray.many import IndexRead, read_many
-from worldarray.pyramid import Pyramid
-from worldarray.records import ArrayMeta, Level, Node
-from worldarray.tiling import Block, Blocks, blocks, level_factors
+if TYPE_CHECKING:
+    from worldarray import errors, store, units
+    from worldarray.api import detect, metadata, open, open_pyramid, open_tensorstore
+    from worldarray.array import WorldArray
+    from worldarray.axes import default_axes
+    from worldarray.box import Box
+    from worldarray.chunks import chunk_key, parse_chunk_key
+    from worldarray.geometry import corner_to_centre, index_range
+    from worldarray.grid import Grid
+    from worldarray.io.contexts import capped_context, capped_context_spec, shared_context
+    from worldarray.io.listing import list_chunk_keys
+    from worldarray.io.retry import Retry
+    from worldarray.levels import select_level
+    from worldarray.many import IndexRead, read_many
+    from worldarray.pyramid import Pyramid
+    from worldarray.records import ArrayMeta, Level, Node
+    from worldarray.tiling import Block, Blocks, blocks, level_factors
 
 __all__ = [
     "ArrayMeta",
@@ -59,6 +61,25 @@ __all__ = [
     "units",
 ]
 
+_HOMES: Final = {
+    "api": ("detect", "metadata", "open", "open_pyramid", "open_tensorstore"),
+    "array": ("WorldArray",),
+    "axes": ("default_axes",),
+    "box": ("Box",),
+    "chunks": ("chunk_key", "parse_chunk_key"),
+    "geometry": ("corner_to_centre", "index_range"),
+    "grid": ("Grid",),
+    "io.contexts": ("capped_context", "capped_context_spec", "shared_context"),
+    "io.listing": ("list_chunk_keys",),
+    "io.retry": ("Retry",),
+    "levels": ("select_level",),
+    "many": ("IndexRead", "read_many"),
+    "pyramid": ("Pyramid",),
+    "records": ("ArrayMeta", "Level", "Node"),
+    "tiling": ("Block", "Blocks", "blocks", "level_factors"),
+}
+"""The module of each public name, which is imported when the name is first used: a program pays for what it uses."""
+_MODULES: Final = frozenset({"errors", "store", "units"})
 WRITE_NAMES: Final = frozenset(
     {"codecs_of", "create", "ensure_group_entry", "level_placement", "level_shape", "ome_multiscales"}
 )
@@ -67,8 +88,20 @@ WRITE_NAMES: Final = frozenset(
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        """Return a name of worldarray-write, which is imported on first use."""
+        """Return a public name from its module, or one of worldarray-write; either is imported on first use."""
+        if name in _MODULES:
+            return import_module(f"{__name__}.{name}")
         if name in WRITE_NAMES:
-            return getattr(write_package(f"worldarray.{name}"), name)
+            from worldarray.api import write_package  # noqa: PLC0415  (on first use)
+
+            return getattr(write_package(f"{__name__}.{name}"), name)
+        for module, names in _HOMES.items():
+            if name in names:
+                globals()[name] = found = getattr(import_module(f"{__name__}.{module}"), name)
+                return found
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
+
+    def __dir__() -> list[str]:
+        """Return the public names, whether or not they were used yet."""
+        return sorted({*globals(), *__all__})

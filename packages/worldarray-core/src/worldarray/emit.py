@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Final
 
 from worldarray.errors import Notice, PlacementWarning
 
-_HERE: Final = str(Path(__file__).parent)
+_HERE: Final = os.path.dirname(__file__)  # noqa: PTH120  (pathlib is slow to import)
 
 
 def warn_notices(notices: Iterable[Notice]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -96,6 +95,8 @@ def opening(facts: StorageFacts, kvstore: Mapping[str, Any]) -> Opening:
         return Opening(spec, x_first, facts.drop_channel)
     if facts.stored_as_is:
         return Opening(spec, x_first, facts.drop_channel)
+    import hashlib  # noqa: PLC0415  (slow to import, rarely needed)
+
     document = json.dumps(facts.metadata, sort_keys=True).encode()
     key = f"{OVERLAYS}/{hashlib.sha256(document).hexdigest()[:32]}/info"
     over = {"base": {"driver": "memory", "path": key}, "exact": "info"}
