@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import subprocess
 import sys
 import time
 from collections import deque
 from functools import lru_cache
+from importlib.metadata import version
 from typing import Any
-
-import tensorstore
 
 import worldarray as peer
 
@@ -67,7 +67,10 @@ def seconds(job: dict[str, Any]) -> float:
     """Return the mean time of a job's call over its count."""
     count = job["count"]
     if job["op"] == "import":
-        times = [float(subprocess.check_output([sys.executable, "-c", _IMPORT])) for _ in range(count)]
+        environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+        environment["PYTHONPYCACHEPREFIX"] = job["cache"]
+        command = [sys.executable, "-c", _IMPORT]
+        times = [float(subprocess.check_output(command, env=environment)) for _ in range(count)]
         return sorted(times)[len(times) // 2]
     call = _CALLS[job["op"]](job)
     gc.collect(0)
@@ -82,8 +85,7 @@ def seconds(job: dict[str, Any]) -> float:
 
 def main() -> None:
     """Say which versions run here, then answer jobs until the input ends."""
-    version = getattr(tensorstore, "__version__", "")
-    print(json.dumps({"version": peer.__version__, "tensorstore": version}), flush=True)
+    print(json.dumps({"version": peer.__version__, "tensorstore": version("tensorstore")}), flush=True)
     for line in sys.stdin:
         try:
             answer = {"seconds": seconds(json.loads(line))}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
 from worldarray import store
@@ -218,6 +217,8 @@ def guard_gce_metadata() -> None:
 
 
 def _on_google() -> bool:
+    from pathlib import Path  # noqa: PLC0415  (slow to import)
+
     try:
         return "Google" in Path(_DMI).read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import numbers
 import operator
-import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -95,12 +94,18 @@ class Retry:
 DEFAULT: Final = Retry()
 
 
+def _jitter() -> float:
+    import random  # noqa: PLC0415  (slow to import, rarely needed)
+
+    return random.random()  # noqa: S311  (spreads retries, guards nothing)
+
+
 @dataclass(frozen=True)
 class Clock:
     """Where sleeping, jitter and the time come from; tests pass their own."""
 
     sleep: Callable[[float], object] = time.sleep
-    jitter: Callable[[], float] = random.random
+    jitter: Callable[[], float] = _jitter
     now: Callable[[], float] = time.monotonic
 
 
