@@ -1,0 +1,1 @@
+"""Create placed OME-NGFF zarr arrays and pyramids, and write boxes of them from many processes."""
