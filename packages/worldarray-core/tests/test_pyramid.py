@@ -140,7 +140,7 @@ def test_placements_are_over_spatial_axes_whatever_else_there_is(tmp_path):
         wa.open_pyramid(tmp_path / "c.zarr", select={"t": 0}).placements()
 
 
-# Outer transforms and levels that do not lie on each other --------------------------------------------------------------
+# Outer transforms and levels that do not lie on each other ------------------------------------------------------------
 
 
 def test_outer_transforms_are_applied_and_kept_raw(tmp_path):

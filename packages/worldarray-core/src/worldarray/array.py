@@ -9,7 +9,7 @@ from worldarray import onto, opening, reading
 from worldarray.arguments import index_tuple
 from worldarray.grid import Grid
 from worldarray.handle import Handle
-from worldarray.options import check_choice
+from worldarray.options import check_callable, check_choice, check_retries
 from worldarray.padding import check_padding
 from worldarray.reading import Array, Finish, ReadPlan, Transform
 from worldarray.resample import Method
@@ -243,6 +243,8 @@ class WorldArray(Handle):
         transform = self._opened.arguments.transform if transform is None else transform
         dtype = view.meta.dtype
         if transform is not None or post_transform is not None:
+            check_callable(transform, "transform")
+            check_callable(post_transform, "post_transform")
             dtype = self._result_dtype(view, transform, post_transform)
         value = check_padding(self._padding if padding is None else padding, dtype)
         return Finish(value, dtype, mask, transform, post_transform)
@@ -309,6 +311,7 @@ class WorldArray(Handle):
     def _start(self, view: View, plan: ReadPlan, retries: Retry | None, batch: Any = None) -> PendingRead[Array]:
         from worldarray.io.arrays import Wanted, start_read  # noqa: PLC0415  (documents need no tensorstore)
 
+        check_retries(retries)
         store = self.ts
         for axis, index in reversed(view.read_pins):
             store = store[(slice(None),) * axis + (index,)]

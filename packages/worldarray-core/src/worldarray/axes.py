@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Final
+
+from worldarray.errors import ArgumentError, ArgumentTypeError, problem
 
 SPATIAL_NAMES: Final = frozenset({"z", "y", "x"})
 OTHER_NAMES: Final = frozenset({"t", "time", "c", "channel"})
@@ -14,13 +17,24 @@ _DEFAULT: Final = ("t", "c", "z", "y", "x")
 def default_axes(ndim: int) -> tuple[str, ...]:
     """Return the names of `ndim` unnamed axes: the last of t, c, z, y, x; more axes get ``d0``, ``d1``, … in front.
 
+    Raises
+    ------
+    ArgumentError
+        `ndim` is no integer, or negative.
+
     Examples
     --------
     >>> default_axes(3), default_axes(6)
     (('z', 'y', 'x'), ('d0', 't', 'c', 'z', 'y', 'x'))
     """
-    extra = tuple(f"d{i}" for i in range(ndim - len(_DEFAULT)))
-    return extra + _DEFAULT[len(_DEFAULT) - min(ndim, len(_DEFAULT)) :]
+    try:
+        count = operator.index(ndim)
+    except TypeError:
+        raise ArgumentTypeError(problem("wrong_type", ("ndim",), f"ndim is {ndim!r}; give an integer")) from None
+    if count < 0:
+        raise ArgumentError(problem("out_of_range", ("ndim",), f"ndim is {count}; give 0 or more"))
+    extra = tuple(f"d{i}" for i in range(count - len(_DEFAULT)))
+    return extra + _DEFAULT[len(_DEFAULT) - min(count, len(_DEFAULT)) :]
 
 
 def spatial_axes(axes: Sequence[str], types: Sequence[str] | None = None) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any, Final, NoReturn
 
 from worldarray.arguments import Indices, index_tuple, same_length
-from worldarray.errors import ArgumentError, problem
+from worldarray.errors import ArgumentError, ArgumentTypeError, problem
 
 SEPARATORS: Final = (".", "/")
 _LAST: Final = 2**63 - 1
@@ -148,6 +148,10 @@ def parse_chunk_key(
     >>> parse_chunk_key("01.2", "zarr2"), parse_chunk_key("1.2", "zarr2", ndim=3)
     (None, None)
     """
+    given: object = key
+    if not isinstance(given, str):
+        message = f"key is {key!r}; give the text of a storage key"
+        raise ArgumentTypeError(problem("wrong_type", ("key",), message))
     return key_codec(format, separator, encoding, chunk_shape, shape, origin, ndim).decode(key)
 
 

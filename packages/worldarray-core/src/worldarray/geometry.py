@@ -86,7 +86,7 @@ def corner_to_centre(corner: Sequence[float], voxel_size: Sequence[float], axes:
     Raises
     ------
     ArgumentError
-        The lists differ in length.
+        The lists differ in length, an entry is no finite number, or a voxel size is not positive.
 
     Examples
     --------
@@ -95,10 +95,10 @@ def corner_to_centre(corner: Sequence[float], voxel_size: Sequence[float], axes:
     >>> corner_to_centre((0, 10, 20), (1, 8, 8), ("c", "y", "x"))
     (0.0, 14.0, 24.0)
     """
-    names = default_axes(len(corner)) if axes is None else axes
-    same_length(corner=corner, voxel_size=voxel_size, axes=names)
-    spatial = spatial_axes(names)
-    return shifted_to_centre(corner, voxel_size, spatial)
+    lower, sizes = finite(corner, "corner"), positive(voxel_size, "voxel_size")
+    names = default_axes(len(lower)) if axes is None else axes
+    same_length(corner=lower, voxel_size=sizes, axes=names)
+    return shifted_to_centre(lower, sizes, spatial_axes(names))
 
 
 def shifted_to_centre(corner: Sequence[float], voxel_size: Sequence[float], spatial: Sequence[int]) -> Floats:

@@ -12,7 +12,7 @@ from worldarray.arguments import index_tuple
 from worldarray.box import Box
 from worldarray.grid import Grid
 from worldarray.opened import Opened
-from worldarray.options import check_choice
+from worldarray.options import check_choice, check_retries
 from worldarray.padding import check_padding
 from worldarray.records import ArrayMeta
 from worldarray.resample import Method
@@ -211,6 +211,7 @@ class Handle:
 
     @retries.setter
     def retries(self, value: Retry) -> None:
+        check_retries(value)
         self._retries = value
 
     # The stored grid -------------------------------------------------------------------------------------------------

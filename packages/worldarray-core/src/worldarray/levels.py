@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log, prod
 from types import MappingProxyType
@@ -149,6 +149,10 @@ def check_levels(levels: Sequence[LevelLike], declared: Sequence[bool] | None = 
 
 
 def _levels(levels: Sequence[LevelLike]) -> list[Level]:
+    given: object = levels
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        message = f"levels is {levels!r}; give a list of (name, voxel_size) or (name, voxel_size, translation)"
+        raise ArgumentTypeError(problem("wrong_type", ("levels",), message))
     placed = [_level(entry, index) for index, entry in enumerate(levels)]
     for index, level in enumerate(placed):
         if len(level.voxel_size) != len(placed[0].voxel_size):

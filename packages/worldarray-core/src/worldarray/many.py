@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from worldarray.array import WorldArray
+from worldarray.errors import ArgumentTypeError, problem
 from worldarray.reading import Transform
 from worldarray.selection import Select
 
@@ -39,6 +40,8 @@ def read_many(reads: Iterable[IndexRead | tuple[WorldArray, Sequence[int], Seque
 
     Raises
     ------
+    ArgumentTypeError
+        One is neither an `IndexRead` nor such a tuple.
     ArgumentError, DataError, AccessError, StoreUnavailableError
         As for `WorldArray.read_index`; the first read that fails, in order, decides.
 
@@ -53,7 +56,10 @@ def read_many(reads: Iterable[IndexRead | tuple[WorldArray, Sequence[int], Seque
     """
     from worldarray.io import runtime  # noqa: PLC0415  (documents need no tensorstore)
 
-    wanted = [read if isinstance(read, IndexRead) else IndexRead(*read) for read in reads]
+    given: Any = reads
+    if not isinstance(given, Iterable):
+        raise _refuse(reads)
+    wanted = list(map(_index_read, given))
     with runtime.using().Batch() as batch:
         pending = [
             read.volume.read_index_async(
@@ -69,3 +75,16 @@ def read_many(reads: Iterable[IndexRead | tuple[WorldArray, Sequence[int], Seque
             for read in wanted
         ]
     return [read.result() for read in pending]
+
+
+def _index_read(read: Any) -> IndexRead:
+    if isinstance(read, tuple) and len(read) == 3:
+        read = IndexRead(*read)
+    if not isinstance(read, IndexRead) or not isinstance(read.volume, WorldArray):
+        raise _refuse(read)
+    return read
+
+
+def _refuse(read: object) -> ArgumentTypeError:
+    message = f"{read!r} is no read; give IndexRead(volume, begin, end) records or (volume, begin, end) tuples"
+    return ArgumentTypeError(problem("wrong_type", ("reads",), message))

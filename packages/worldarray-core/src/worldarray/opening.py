@@ -16,7 +16,7 @@ from worldarray.errors import LevelError, notice, problem
 from worldarray.family import Family
 from worldarray.listing import Listing, level_location, list_pyramid
 from worldarray.opened import Opened
-from worldarray.options import OpenArguments
+from worldarray.options import OpenArguments, check_context
 from worldarray.paths import Location, parse_path
 from worldarray.records import Level, Node
 from worldarray.view import View, scaled, spatial_numbers, spatial_sizes
@@ -43,6 +43,7 @@ def source_of(where: Location, context: Any) -> Source:
     """Return what reads the documents of the store that `where` lies in, on the caller's context."""
     from worldarray.io.sources import source_for  # noqa: PLC0415  (keeps importing the package light)
 
+    check_context(context)
     return source_for(where, context)
 
 

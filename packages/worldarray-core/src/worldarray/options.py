@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
@@ -51,9 +52,14 @@ class OpenArguments:
     field: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a word that is none of a choice's."""
+        """Refuse a word that is none of a choice's, and a policy or transform that is none."""
         for name in CHOICES:
             check_choice(name, getattr(self, name))
+        if self.dimension_separator not in (None, ".", "/"):
+            message = f"dimension_separator is {self.dimension_separator!r}; it is '.', '/' or None"
+            raise ArgumentError(problem("wrong_value", ("dimension_separator",), message))
+        check_retries(self.retries)
+        check_callable(self.transform, "transform")
 
     def override(self, changes: Mapping[str, Any]) -> OpenArguments:
         """Return the arguments with some replaced.
@@ -69,6 +75,50 @@ class OpenArguments:
                 message = f"open takes no {name!r}; it takes {', '.join(sorted(known))}"
                 raise ArgumentTypeError(problem("invalid_argument", (name,), message))
         return replace(self, **changes)
+
+
+def check_retries(value: object) -> None:
+    """Refuse a retry policy that is none; None stands for the default.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It is no `Retry`.
+    """
+    if value is None:
+        return
+    from worldarray.io.retry import Retry  # noqa: PLC0415  (only readers need it)
+
+    if not isinstance(value, Retry):
+        message = f"{value!r} is no retry policy; give a Retry, such as Retry(max_attempts=3)"
+        raise ArgumentTypeError(problem("wrong_type", ("retries",), message))
+
+
+def check_callable(value: object, name: str) -> None:
+    """Refuse a transform that cannot be called; None stands for none.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It is not callable.
+    """
+    if value is not None and not callable(value):
+        message = f"{name} is {value!r}; give a function of an array, or None"
+        raise ArgumentTypeError(problem("wrong_type", (name,), message))
+
+
+def check_context(value: object) -> None:
+    """Refuse a context that is none; None stands for the shared one.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It is no tensorstore.Context.
+    """
+    tensorstore = sys.modules.get("tensorstore")  # whoever has a context has imported it
+    if value is not None and (tensorstore is None or not isinstance(value, tensorstore.Context)):
+        message = f"context is {value!r}; give a tensorstore.Context, such as shared_context() makes"
+        raise ArgumentTypeError(problem("wrong_type", ("context",), message))
 
 
 def check_choice(name: str, value: object) -> None:

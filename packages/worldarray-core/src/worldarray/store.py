@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from worldarray.errors import ArgumentError, problem
+from worldarray.errors import ArgumentError, ArgumentTypeError, problem
 from worldarray.paths import parse_path
 
 __all__ = ["GUARD_GCE_METADATA", "basename", "join", "parent"]
@@ -19,6 +19,11 @@ tensorstore otherwise asks the metadata server of a Google machine for credentia
 def join(path: str | os.PathLike[str], *parts: str) -> str:
     """Return `path` extended by relative `parts`, normalised; the query of an http URL stays at the end.
 
+    Raises
+    ------
+    ArgumentTypeError
+        A part is no string.
+
     Examples
     --------
     >>> join("s3://bucket/em.zarr/", "s0")
@@ -26,6 +31,9 @@ def join(path: str | os.PathLike[str], *parts: str) -> str:
     >>> join("https://host/em.zarr?token=1", "s0"), join("em.zip|zip:", "em.zarr", "s0")
     ('https://host/em.zarr/s0?token=1', 'em.zip|zip:em.zarr/s0')
     """
+    given: tuple[object, ...] = parts
+    if not all(isinstance(part, str) for part in given):
+        raise ArgumentTypeError(problem("wrong_type", ("parts",), f"parts are {parts!r}; give strings"))
     return parse_path(path).join(*parts).text
 
 
