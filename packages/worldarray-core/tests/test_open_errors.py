@@ -67,10 +67,10 @@ def raised(error, code, *says):
     ("bad", "error"),
     [
         (None, ArgumentTypeError),
-        (b"", ArgumentError),
+        (b"", ArgumentTypeError),
         ("", ArgumentError),
         (3, ArgumentTypeError),
-        (b"em", ArgumentError),
+        (b"em", ArgumentTypeError),
         ([], ArgumentTypeError),
     ],
     ids=repr,
