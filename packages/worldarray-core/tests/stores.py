@@ -14,7 +14,7 @@ def coded(*shape, dtype="uint16", base=0):
     """Values that say where they are: 100 z + 10 y + x, and so on for more axes, plus a base."""
     places = np.indices(shape)
     powers = [10 ** (len(shape) - 1 - axis) for axis in range(len(shape))]
-    return (base + sum(p * place for p, place in zip(powers, places, strict=False))).astype(dtype)
+    return np.asarray(base + sum(p * place for p, place in zip(powers, places, strict=True))).astype(dtype)
 
 
 def write_json(path, document):
