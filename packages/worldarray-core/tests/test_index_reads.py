@@ -51,7 +51,7 @@ def test_a_box_outside_the_data_touches_no_storage_for_a_value(tmp_path, box):
     vol = wa.open(path)
     shape = tuple(e - b for b, e in zip(*box, strict=False))
     np.testing.assert_array_equal(vol.read_index(*box, padding=9), np.full(shape, 9))
-    assert vol._store is None
+    assert vol._reader is None
     with pytest.raises(wa.errors.DataError):
         vol.read_index(*box, padding="edge")
 

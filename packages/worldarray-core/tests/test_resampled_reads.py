@@ -185,7 +185,7 @@ def test_methods_and_sizes_are_arguments_of_the_read_and_defaults_of_the_handle(
 def test_no_storage_is_touched_for_a_box_outside(line):
     vol = wa.open(line, voxel_size=8, on_mismatch="resample")
     np.testing.assert_array_equal(vol.read(((1000,), (1016,)), padding=3), [3, 3])
-    assert vol._store is None
+    assert vol._reader is None
 
 
 # Chunk independence ---------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import tensorstore as ts
 from worldarray.documents.zarr2 import parse_zarr2
 from worldarray.errors import AccessError, ArgumentError, ArgumentTypeError, DataError, StoreUnavailableError
 from worldarray.io import messages
-from worldarray.io.arrays import Wanted, open_facts, start_read
+from worldarray.io.arrays import Reader, open_facts
 from worldarray.io.retry import Attempts, Clock, PendingRead, Retry, wait
 from worldarray.io.sources import source_for
 from worldarray.paths import parse_path
@@ -269,7 +269,7 @@ def serve(server):
 def read(where, retry=QUICK, box=(slice(0, 6), slice(0, 8)), batch=None):
     time_ = Time(jitter=0.0)
     opened = open_facts(FACTS, where, FAST)
-    return start_read(opened, Wanted(where, FACTS, box), retry, batch, clock=time_.clock), time_
+    return Reader(opened, where, FACTS).start(box, retry, batch, clock=time_.clock), time_
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 429])

@@ -11,14 +11,15 @@ from worldarray.grid import Grid
 from worldarray.handle import Handle
 from worldarray.options import check_callable, check_choice, check_retries
 from worldarray.padding import check_padding
-from worldarray.reading import Array, Finish, ReadPlan, Transform
+from worldarray.reading import Finish, ReadPlan, Transform
 from worldarray.resample import Method
-from worldarray.selection import Select, pin_axes
+from worldarray.selection import Pins, Select, pin_axes
 from worldarray.view import Lattice, View, spatial_numbers, spatial_sizes
 
 if TYPE_CHECKING:
     import tensorstore  # noqa: TID251  (types only)
 
+    from worldarray.io.arrays import Reader
     from worldarray.io.retry import PendingRead, Retry
 
 _TRANSFORMS_KEPT: Final = 64
@@ -101,7 +102,8 @@ class WorldArray(Handle):
         view, how, plan = self._plan_index(begin, end, padding, mask, select, transform)
         if plan.extent.empty:
             return PendingRead.ready(reading.finish(plan, None, how))
-        return self._start(view, plan, retries, batch).then(lambda block: reading.finish(plan, block, how))
+        pending = self._reading(view.read_pins).start(plan.fetched, self._policy(retries), batch)
+        return pending.then(lambda block: reading.finish(plan, block, how))
 
     def read(  # noqa: PLR0913  (the arguments of the specification)
         self,
@@ -204,16 +206,8 @@ class WorldArray(Handle):
         """
         from worldarray.io import runtime  # noqa: PLC0415  (reading documents needs no tensorstore)
 
-        runtime.using()
-        store = self._store
-        if store is None:
-            from worldarray.io.arrays import open_facts  # noqa: PLC0415  (reading documents needs no tensorstore)
-
-            opened = self._opened
-            store = open_facts(opened.facts, opened.folder, opened.arguments.context)
-            for axis, index in reversed(self._view.pins):
-                store = store[(slice(None),) * axis + (index,)]
-            self._store = store
+        runtime.refuse_fork()
+        store: tensorstore.TensorStore = self._reading().opened
         return store
 
     def reopen(self, context: tensorstore.Context | None = None, **overrides: Any) -> WorldArray:
@@ -241,13 +235,20 @@ class WorldArray(Handle):
         self, view: View, padding: Any, mask: bool, transform: Transform | None, post_transform: Transform | None
     ) -> Finish:
         transform = self._opened.arguments.transform if transform is None else transform
+        plain = padding is None and not mask and transform is None and post_transform is None
+        default, known = self._padding, self._plain
+        if plain and known is not None and known[0] is default:
+            return known[1]
         dtype = view.meta.dtype
         if transform is not None or post_transform is not None:
             check_callable(transform, "transform")
             check_callable(post_transform, "post_transform")
             dtype = self._result_dtype(view, transform, post_transform)
-        value = check_padding(self._padding if padding is None else padding, dtype)
-        return Finish(value, dtype, mask, transform, post_transform)
+        value = check_padding(default if padding is None else padding, dtype)
+        how = Finish(value, dtype, mask, transform, post_transform)
+        if plain:
+            self._plain = (default, how)
+        return how
 
     def _result_dtype(self, view: View, transform: Transform | None, post_transform: Transform | None) -> Any:
         key = (transform, post_transform, view.meta.ndim)
@@ -305,16 +306,24 @@ class WorldArray(Handle):
         return reading.plan_lattice(view, lattice, begin, end, method, edge=how.edge)
 
     def _execute(self, view: View, plan: ReadPlan, how: Finish, retries: Retry | None) -> Any:
-        block = None if plan.extent.empty else self._start(view, plan, retries).result()
+        block = None
+        if not plan.extent.empty:
+            block = self._reading(view.read_pins).read(plan.fetched, self._policy(retries))
         return reading.finish(plan, block, how)
 
-    def _start(self, view: View, plan: ReadPlan, retries: Retry | None, batch: Any = None) -> PendingRead[Array]:
-        from worldarray.io.arrays import Wanted, start_read  # noqa: PLC0415  (documents need no tensorstore)
+    def _reading(self, pins: Pins = ()) -> Reader:
+        """Return what reads the array, opened on first use, with the axes of one read pinned as well."""
+        reader = self._reader
+        if reader is None:
+            from worldarray.io.arrays import Reader, open_facts  # noqa: PLC0415  (documents need no tensorstore)
 
+            opened, context = self._opened, self._opened.arguments.context
+            store = open_facts(opened.facts, opened.folder, context)
+            reader = self._reader = Reader(store, opened.location, opened.facts, context).pin(self._view.pins)
+        return reader.pin(pins) if pins else reader
+
+    def _policy(self, retries: Retry | None) -> Retry:
+        if retries is None:
+            return self.retries
         check_retries(retries)
-        store = self.ts
-        for axis, index in reversed(view.read_pins):
-            store = store[(slice(None),) * axis + (index,)]
-        opened, pins = self._opened, (view.read_pins, self._view.pins)
-        wanted = Wanted(opened.location, opened.facts, plan.fetched, opened.arguments.context, pins)
-        return start_read(store, wanted, self.retries if retries is None else retries, batch)
+        return retries

@@ -212,6 +212,8 @@ def box_bounds(value: Any) -> tuple[Any, Any]:
     >>> box_bounds(Box((0,), (8,)))
     ((0.0,), (8.0,))
     """
+    if type(value) is tuple and len(value) == 2 and type(value[0]) is tuple and type(value[1]) is tuple:
+        return value  # what most reads are given
     if hasattr(value, "read_begin"):
         message = "a Block holds voxel indices and is no world box; use read_index(block.read_begin, block.read_end)"
         raise ArgumentTypeError(problem("wrong_type", ("box",), message))

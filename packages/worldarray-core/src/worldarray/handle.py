@@ -20,9 +20,9 @@ from worldarray.tiling import Blocks, blocks
 from worldarray.view import Floats
 
 if TYPE_CHECKING:
-    import tensorstore  # noqa: TID251  (types only)
-
+    from worldarray.io.arrays import Reader
     from worldarray.io.retry import Retry
+    from worldarray.reading import Finish
 
 
 class Handle:
@@ -36,7 +36,9 @@ class Handle:
         self._padding = opened.arguments.padding
         self._method = opened.arguments.method
         self._retries = opened.arguments.retries
-        self._store: tensorstore.TensorStore | None = None
+        self._reader: Reader | None = None
+        self._plain: tuple[Any, Finish] | None = None
+        """A padding that was the default, and how a read without arguments of its own finishes with it."""
         self._dtypes: dict[Any, np.dtype[Any]] = {}
         if opened.arguments.transform is None:
             check_padding(self._padding, self.dtype)
@@ -48,7 +50,7 @@ class Handle:
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the open store and what is remembered of transforms: a copy opens its own."""
-        return {**self.__dict__, "_store": None, "_dtypes": {}}
+        return {**self.__dict__, "_reader": None, "_dtypes": {}}
 
     @property
     def opened(self) -> Opened:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -97,8 +96,7 @@ def _refuse(padding: Padding, dtype: np.dtype[Any], rule: str) -> ArgumentError:
     return ArgumentError(problem("not_representable", ("padding",), message))
 
 
-@dataclass(frozen=True)
-class Extent:
+class Extent(NamedTuple):
     """A box of indices on one grid, and the part of it that holds data.
 
     `lo` and `hi` bound the part to be had from the data: what is inside it, or, under "edge", the nearest voxels.
@@ -130,6 +128,9 @@ def plan_extent(
     >>> plan_extent([(0, 4)], [6], [9], edge=True)
     Extent(shape=(3,), lo=(3,), hi=(4,), before=(0,), whole=False, empty=False)
     """
+    if all(first <= b < e <= stop for (first, stop), b, e in zip(sizes, begin, end, strict=True)):
+        extent = tuple(map(operator.sub, end, begin))
+        return Extent(extent, tuple(begin), tuple(end), (0,) * len(extent), whole=True, empty=False)
     lo, hi, before, shape = [], [], [], []
     whole = True
     empty = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,7 @@ Transform = Callable[[Array], Array]
 Index = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class ReadPlan:
+class ReadPlan(NamedTuple):
     """The stored voxels [lo, hi) that a read needs and how they become its result."""
 
     lo: Index
@@ -65,12 +64,14 @@ def plan_index(shape: Sequence[int], begin: Index, end: Index, *, edge: bool) ->
     ArgumentError
         An end lies before its begin, or "edge" has no voxel to repeat.
     """
-    if any(e < b for b, e in zip(begin, end, strict=True)):
-        message = f"end {end} lies before begin {begin}; a box is half-open with begin <= end on every axis"
-        raise ArgumentError(problem("order", ("end",), message))
-    data = tuple((0, n) for n in shape)
+    for b, e in zip(begin, end, strict=True):
+        if e < b:
+            message = f"end {end} lies before begin {begin}; a box is half-open with begin <= end on every axis"
+            raise ArgumentError(problem("order", ("end",), message))
+    data = tuple(zip((0,) * len(shape), shape, strict=True))
     extent = plan_extent(data, begin, end, edge)
-    _check_edge(extent, data, edge=edge)
+    if edge:
+        _check_edge(extent, data)
     return ReadPlan(extent.lo, extent.hi, extent, begin, data)
 
 
@@ -87,7 +88,8 @@ def plan_lattice(view: View, lattice: Lattice, begin: Index, end: Index, method:
     inside = tuple(kernel.inside for kernel in kernels)
     data = tuple(kernel.data for kernel in kernels)
     extent = plan_extent(inside, begin, end, edge=False)
-    _check_edge(extent, data, edge=edge)
+    if edge:
+        _check_edge(extent, data)
     lo = tuple(kernel.source[0] for kernel in kernels)
     hi = tuple(kernel.source[1] for kernel in kernels)
     picked = [kernel.picked for kernel in kernels]
@@ -107,8 +109,8 @@ def _fetched(plan: AxisPlan) -> AxisPlan:
     return replace(plan, source=(first, first + count), kernel=Pick(slice(0, count, 1), count))
 
 
-def _check_edge(extent: Extent, data: Sequence[tuple[int, int]], *, edge: bool) -> None:
-    if edge and extent.empty and all(extent.shape) and any(stop <= first for first, stop in data):
+def _check_edge(extent: Extent, data: Sequence[tuple[int, int]]) -> None:
+    if extent.empty and all(extent.shape) and any(stop <= first for first, stop in data):
         message = f'"{EDGE}" repeats the nearest voxel, but an axis of the array has none; give a value'
         raise ArgumentError(problem("invalid_argument", ("padding",), message))
 
@@ -124,13 +126,20 @@ def spans(view: View, box: object, lattice: Lattice, *, strict: bool) -> tuple[I
     ArgumentError
         The box has another number of entries, or `strict` is true and a face lies on neither corners nor centres.
     """
-    size, centre = list(view.grid.voxel_size), list(view.grid.translation)
-    for axis, s, t in zip(view.spatial, lattice.voxel_size, lattice.translation, strict=True):
-        size[axis], centre[axis] = s, t
-    found = box_range(box, view.grid.shape, size, centre, view.spatial, view.grid.axes)
+    grid = view.grid
+    size, centre = grid.voxel_size, grid.translation
+    if not lattice.stored:
+        size, centre = _over(view, size, lattice.voxel_size), _over(view, centre, lattice.translation)
+    found = box_range(box, grid.shape, size, centre, view.spatial, grid.axes)
     if strict:
         _check_aligned(view, box, size, centre)
     return found
+
+
+def _over(view: View, values: Sequence[float], spatial: Sequence[float]) -> tuple[float, ...]:
+    """Return values per axis with those of the spatial axes replaced."""
+    replaced = dict(zip(view.spatial, spatial, strict=True))
+    return tuple(replaced.get(axis, value) for axis, value in enumerate(values))
 
 
 def _check_aligned(view: View, box: object, size: Sequence[float], centre: Sequence[float]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -86,74 +85,93 @@ def _open(facts: StorageFacts, kvstore: access.Spec, context: Any) -> Any:
     return opened[0] if how.drop_channel else opened
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """The voxels of one read: of which array, and one slice for each axis that is kept."""
+class Reader:
+    """The reads of one open array: how they are started, tried again and checked."""
 
-    where: Location
-    """The path of the array."""
-    facts: StorageFacts
-    fetched: tuple[slice, ...]
-    context: Any = None
-    """The context that the array was opened with, None for the shared one."""
-    pins: tuple[Pins, ...] = ()
-    """Groups of axes that were pinned before: the group that was pinned last comes first."""
+    __slots__ = ("_context", "_facts", "_local", "_pins", "_where", "opened")
 
-    @property
-    def nbytes(self) -> int:
-        """How many bytes are read."""
-        count = self.facts.dtype.itemsize
-        for span in self.fetched:
-            count *= len(range(span.start, span.stop, span.step or 1))
-        return count
+    def __init__(
+        self, opened: Any, where: Location, facts: StorageFacts, context: Any = None, pins: tuple[Pins, ...] = ()
+    ) -> None:
+        """Take an array as `open_facts` gives it, less the axes of `pins`.
 
-    @property
-    def every_axis(self) -> tuple[slice | int, ...]:
-        """What is read on each axis of the stored array: a slice, or the index that the axis is pinned to."""
-        spans: list[slice | int] = list(self.fetched)
-        for group in self.pins:
+        Parameters
+        ----------
+        where
+            The path of the array.
+        context
+            The context that it was opened with, None for the shared one.
+        pins
+            Groups of axes that were pinned: the group that was pinned last comes first.
+        """
+        self.opened = opened
+        self._where = where
+        self._facts = facts
+        self._context = context
+        self._pins = pins
+        self._local = where.is_local
+
+    def pin(self, pins: Pins) -> Reader:
+        """Return the reader of the same array with more axes pinned."""
+        if not pins:
+            return self
+        opened = self.opened
+        for axis, index in reversed(pins):
+            opened = opened[(slice(None),) * axis + (index,)]
+        return Reader(opened, self._where, self._facts, self._context, (pins, *self._pins))
+
+    def read(self, fetched: tuple[slice, ...], retries: retry.Retry) -> Array:
+        """Return the voxels of one slice per axis, C-contiguous and in native byte order.
+
+        Raises
+        ------
+        ForkError
+            This process was forked from one that had used tensorstore.
+        DataError, AccessError, StoreUnavailableError
+            They cannot be read; the message names the file where one is known.
+        """
+        return self._checked(self._attempts(fetched, retries).result(), fetched)
+
+    def start(
+        self, fetched: tuple[slice, ...], retries: retry.Retry, batch: Any = None, clock: retry.Clock = retry.REAL
+    ) -> retry.PendingRead[Array]:
+        """Return `read` under way. With a tensorstore.Batch, the first attempt waits for it to be submitted."""
+        attempts = self._attempts(fetched, retries, batch, clock)
+        return retry.PendingRead(attempts, lambda block: self._checked(block, fetched))
+
+    def _attempts(
+        self, fetched: tuple[slice, ...], retries: retry.Retry, batch: Any = None, clock: retry.Clock = retry.REAL
+    ) -> retry.Attempts:
+        runtime.refuse_fork()
+        view = self.opened[fetched]
+        return retry.Attempts(
+            view.read,
+            retries,
+            retries.timeout_for(view.size * self._facts.dtype.itemsize, remote=not self._local and self._where.remote),
+            first=None if batch is None else view.read(batch=batch),
+            afresh=lambda: _Reopened(view, self._context),
+            explain=self._explained,
+            clock=clock,
+        )
+
+    def _explained(self, error: Exception) -> Exception:
+        return failures.of_read(error, self._where)
+
+    def _checked(self, block: Array, fetched: tuple[slice, ...]) -> Array:
+        facts = self._facts
+        if self._local and facts.keyed:
+            folders.refuse_folders(self._where, facts, self._every_axis(fetched), block)
+        return block
+
+    def _every_axis(self, fetched: tuple[slice, ...]) -> tuple[slice | int, ...]:
+        """Return what is read on each axis of the stored array: a slice, or the index that the axis is pinned to."""
+        if not self._pins:
+            return fetched
+        spans: list[slice | int] = list(fetched)
+        for group in self._pins:
             for axis, index in group:
                 spans.insert(axis, index)
         return tuple(spans)
-
-
-def start_read(
-    opened: Any, wanted: Wanted, retries: retry.Retry, batch: Any = None, clock: retry.Clock = retry.REAL
-) -> retry.PendingRead[Array]:
-    """Return a read under way whose result is a C-contiguous array in native byte order.
-
-    `opened` has the axes that `wanted.fetched` has slices for. With a tensorstore.Batch, the first attempt waits for
-    the batch to be submitted.
-
-    Raises
-    ------
-    ForkError
-        This process was forked from one that had used tensorstore.
-    """
-    runtime.using()
-    view = opened[wanted.fetched]
-    where, facts = wanted.where, wanted.facts
-    attempts = retry.Attempts(
-        view.read,
-        retries,
-        retries.timeout_for(wanted.nbytes, remote=where.remote),
-        first=None if batch is None else view.read(batch=batch),
-        afresh=lambda: _Reopened(view, wanted.context),
-        explain=lambda error: failures.of_read(error, where),
-        clock=clock,
-    )
-    if not where.is_local or not facts.keyed:
-        return retry.PendingRead(attempts, _same)
-
-    def checked(block: Array) -> Array:
-        folders.refuse_folders(where, facts, wanted.every_axis, block)
-        return block
-
-    return retry.PendingRead(attempts, checked)
-
-
-def _same(block: Array) -> Array:
-    return block
 
 
 class _Reopened:

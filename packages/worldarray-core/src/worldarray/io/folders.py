@@ -7,7 +7,7 @@ import stat
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import product
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -40,9 +40,11 @@ def refuse_folders(where: Location, facts: StorageFacts, fetched: Sequence[slice
     if facts.dtype.names or not block.size:
         return
     unit = facts.chunk_shape if facts.shard_shape is None else facts.shard_shape
+    if _begins_with_data(facts, unit, fetched, block):
+        return
     firsts = [_firsts(span, size) for span, size in zip(fetched, unit, strict=True)]
     kept = [at for (at, _), span in zip(firsts, fetched, strict=True) if isinstance(span, slice)]
-    sample = block[np.ix_(*kept)] if kept else block
+    sample = block[_open_mesh(kept)] if kept else block
     empty = _is_fill(sample, facts.fill_value)
     if not empty.any():
         return
@@ -51,6 +53,26 @@ def refuse_folders(where: Location, facts: StorageFacts, fetched: Sequence[slice
     for index, fill in zip(product(*grid), empty.reshape(-1).tolist(), strict=True):
         if fill:
             _refuse_folder(where, encode, index)
+
+
+def _begins_with_data(facts: StorageFacts, unit: Sequence[int], fetched: Sequence[slice | int], block: Array) -> bool:
+    """Whether a block of numbers lies in one chunk and its first voxel is no fill: the quick look at a small read."""
+    if facts.dtype.kind not in _NUMBERS:
+        return False
+    for span, size in zip(fetched, unit, strict=True):
+        if not isinstance(span, int) and span.start // size != (span.stop - 1) // size:
+            return False
+    first, fill = block.item(0), 0 if facts.fill_value is None else facts.fill_value
+    return bool(first != fill and (first == first or fill == fill))  # noqa: PLR0124 - NaN is NaN
+
+
+_NUMBERS: Final = frozenset("biufc")
+
+
+def _open_mesh(indices: Sequence[list[int]]) -> tuple[Array, ...]:
+    """Return what `numpy.ix_` does, for lists of integers."""
+    count = len(indices)
+    return tuple(np.array(at, np.intp).reshape((-1,) + (1,) * (count - 1 - k)) for k, at in enumerate(indices))
 
 
 def _firsts(span: slice | int, unit: int) -> tuple[list[int], list[int]]:

@@ -36,6 +36,18 @@ def using() -> Any:
     ForkError
         This process was forked from one that had used tensorstore.
     """
+    refuse_fork()
+    return module()
+
+
+def refuse_fork() -> None:
+    """Remember that this process uses tensorstore.
+
+    Raises
+    ------
+    ForkError
+        This process was forked from one that had used tensorstore.
+    """
     pid = os.getpid()
     if _Owner.pid != pid:
         if _Owner.pid:
@@ -46,7 +58,6 @@ def using() -> Any:
             )
             raise ForkError(problem("forked", ("tensorstore",), message))
         _Owner.pid = pid
-    return module()
 
 
 def used() -> bool:
