@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
 PUBLIC, SIGNED, UNLISTED = "open-data", "signed-data", "unlisted-data"
+ERROR = b'{"error": "as told"}'
 DENIED = b'<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>'
 
 
@@ -51,14 +52,14 @@ class HttpServer:
         """Return the status (or "hang") and the body for a path."""
         self.log.append(path)
         if self.answers.get(path):
-            return self.answers[path].pop(0), b""
+            return self.answers[path].pop(0), ERROR
         if path in self.always:
-            return self.always[path], b""
+            return self.always[path], ERROR
         if path in self.files:
             return 200, self.files[path]
         if any(name.startswith(f"{path}/") for name in self.files):
             return 301, b""
-        return self.missing, b""
+        return self.missing, ERROR
 
     def close(self) -> None:
         """Stop serving."""
@@ -79,10 +80,12 @@ def _handler(server: HttpServer) -> type[BaseHTTPRequestHandler]:
             status, body = server.answer(path)
             if status == "hang":
                 time.sleep(server.hang)
-                status, body = 503, b""
+                status, body = 503, ERROR
             status = int(status)
             wanted = re.fullmatch(r"bytes=(\d+)-(\d*)|bytes=-(\d+)", self.headers.get("Range", ""))
             extra = {"Location": f"/{path}/"} if status == 301 else {}
+            if status in {204, 304}:
+                body = b""
             if status == 200 and wanted:
                 server.ranges.append(wanted[0])
                 size = len(body)
@@ -114,7 +117,7 @@ def _handler(server: HttpServer) -> type[BaseHTTPRequestHandler]:
 
 
 class S3Server:
-    """A real S3 server with three buckets: everyone's, one that needs credentials, one for everyone but without listing.
+    """A real S3 server with three buckets: everyone's, one that needs credentials, everyone's without listing.
 
     Credentials are whatever stands in `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`; a request without any is
     anonymous. Moto lets everyone list, so the refusals that S3 gives in these three cases are put in front of it.
@@ -186,13 +189,18 @@ class S3Server:
 
 
 class GcsServer:
-    """gcp-storage-emulator with one bucket, in memory."""
+    """gcp-storage-emulator with one bucket, in memory.
+
+    The emulator lists a whole bucket whatever part of it is asked for, which ends a process in tensorstore; so the
+    listing is cut here.
+    """
 
     bucket = "em-data"
 
     def __init__(self) -> None:
         from gcp_storage_emulator.server import create_server
 
+        _list_between_offsets()
         self._server = create_server("127.0.0.1", 0, in_memory=True, default_bucket=self.bucket)
         self._server._api.daemon = True
         self._server.start()
@@ -212,6 +220,26 @@ class GcsServer:
     def close(self) -> None:
         """Stop serving."""
         self._server.stop()
+
+
+def _list_between_offsets() -> None:
+    from gcp_storage_emulator import server
+    from gcp_storage_emulator.handlers import objects
+
+    def listed(request: object, response: object, *rest: object) -> None:
+        first, stop = (request.query.get(name, [""])[0] for name in ("startOffset", "endOffset"))
+        answer = response.json
+
+        def cut(found: dict[str, object]) -> None:
+            names = [each for each in found["items"] if each["name"] >= first and (not stop or each["name"] < stop)]
+            answer({**found, "items": names})
+
+        response.json = cut
+        objects.ls(request, response, *rest)
+
+    for _, handlers in server.HANDLERS:
+        if handlers.get("GET") is objects.ls:
+            handlers["GET"] = listed
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -176,9 +177,12 @@ def _s3_endpoint() -> str | None:
 
 def _gs_default(where: Location, path: str) -> Spec:
     spec: Spec = {"driver": "gcs", "bucket": where.bucket, "path": path}
-    if _gcs_url():
-        # tensorstore keeps an open gs driver per bucket and would go on reading the host that an earlier value named
-        spec["gcs_request_retries"] = dict(contexts.DOCUMENT_RETRIES)
+    url = _gcs_url()
+    if url:
+        # tensorstore keeps an open gs driver per bucket and retries, and goes on reading the host that it was opened
+        # with; up to a tenth of a second that depends on the host keeps the drivers apart
+        nanoseconds = 2_000_000_000 + zlib.crc32(url.encode()) % 100_000_000
+        spec["gcs_request_retries"] = {**contexts.DOCUMENT_RETRIES, "max_delay": f"{nanoseconds}ns"}
     return spec
 
 

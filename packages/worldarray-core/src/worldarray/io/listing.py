@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 from worldarray import chunks
 from worldarray.documents.facts import StorageFacts
 from worldarray.errors import AccessError, ArgumentError, StoreNotFoundError, WorldArrayError, problem
-from worldarray.io import access, contexts, failures, runtime
+from worldarray.io import access, bulk_keys, contexts, failures, runtime
 from worldarray.paths import Location, parse_path
 from worldarray.records import FORMATS
-
-Index = tuple[int, ...]
-Decode = Callable[[str], Index | None]
 
 _NODE_DOCUMENTS: Final = frozenset({".zarray", ".zgroup", "zarr.json", "attributes.json", "info"})
 _UNLISTABLE: Final = frozenset({"http", "https"})
@@ -78,7 +75,8 @@ def list_chunk_keys(
     [(0, 0), (0, 1)]
     """
     where = parse_path(path)
-    return _indices(where, _decoder(separator, ndim, format), None)
+    forms = _forms(separator, format)
+    return bulk_keys.decode(_chunk_keys(where, None), forms, ndim)
 
 
 def list_stored(where: Location, facts: StorageFacts, context: Any = None) -> list[tuple[int, ...]]:
@@ -95,13 +93,13 @@ def list_stored(where: Location, facts: StorageFacts, context: Any = None) -> li
         message = "the files of a sharded precomputed scale hold many chunks each, so chunks cannot be listed"
         raise ArgumentError(problem("unsupported", (where.text,), message))
     storage, unit = facts.storage, facts.chunk_shape if facts.shard_shape is None else facts.shard_shape
+    keys = _chunk_keys(where, context)
+    if facts.format == "precomputed":
+        codec = chunks.key_codec(facts.format, None, "default", unit, facts.shape, storage.origin)
+        return sorted(index for index in map(codec.decode, keys) if index is not None)
     joiner = storage.separator if facts.format in {"zarr2", "zarr3"} else None
-    codec = chunks.key_codec(facts.format, joiner, storage.encoding, unit, facts.shape, storage.origin)
-    return _indices(where, codec.decode, context)
-
-
-def _indices(where: Location, decode: Decode, context: Any) -> list[Index]:
-    return sorted(index for index in map(decode, _chunk_keys(where, context)) if index is not None)
+    form = bulk_keys.form(facts.format, joiner, storage.encoding)
+    return bulk_keys.decode(keys, [form], len(facts.shape), chunks.grid_shape(facts.shape, unit))
 
 
 def _chunk_keys(where: Location, context: Any) -> Iterator[str]:
@@ -169,7 +167,11 @@ def _listed(where: Location, context: Any) -> list[str]:
             message = "listing was refused with default credentials, and the bucket's public URL cannot list"
             raise AccessError(problem("access_denied", (where.text,), message))
         kv = opener.KvStore.open(spec, context=contexts.document_context(context)).result()
-        return [key.decode("utf-8", "surrogateescape") for key in kv.list().result()]
+        keys = kv.list().result()
+        if spec["driver"] == "gcs" and not keys:
+            message = "nothing is listed, which gs answers where nothing is stored and where listing is refused"
+            raise AccessError(problem("access_denied", (where.text,), message))
+        return [key.decode("utf-8", "surrogateescape") for key in keys]
 
     try:
         return access.first_allowed(where, attempt)
@@ -179,7 +181,7 @@ def _listed(where: Location, context: Any) -> list[str]:
         raise failures.of_documents(error, where) from error
 
 
-def _decoder(separator: str | None, ndim: int | None, format: str | None) -> Decode:
+def _forms(separator: str | None, format: str | None) -> list[bulk_keys.Form]:
     if format == "precomputed":
         message = "precomputed keys are ranges of voxels; open the array and use its list_chunks"
         raise ArgumentError(problem("unsupported", ("format",), message))
@@ -187,28 +189,9 @@ def _decoder(separator: str | None, ndim: int | None, format: str | None) -> Dec
         if format not in FORMATS:
             message = f"there is no format {format!r}; use one of {', '.join(FORMATS)}"
             raise ArgumentError(problem("invalid_argument", ("format",), message))
-        return _one_of(
-            [chunks.key_codec(format, separator, encoding, ndim=ndim).decode for encoding in _ENCODINGS[format]]
-        )
+        return [bulk_keys.form(format, separator, encoding) for encoding in _ENCODINGS[format]]
     separators = chunks.SEPARATORS if separator is None else (separator,)
-    return _one_of(
-        [chunks.key_codec("zarr2", joiner, ndim=ndim).decode for joiner in separators]
-        + [chunks.key_codec("zarr3", joiner, ndim=ndim).decode for joiner in separators]
-    )
+    return [bulk_keys.form(name, joiner, "default") for name in ("zarr2", "zarr3") for joiner in separators]
 
 
 _ENCODINGS: Final = {"zarr2": ("default",), "zarr3": ("default", "v2"), "n5": ("default",)}
-
-
-def _one_of(decoders: list[Decode]) -> Decode:
-    if len(decoders) == 1:
-        return decoders[0]
-
-    def decode(key: str) -> Index | None:
-        for each in decoders:
-            index = each(key)
-            if index is not None:
-                return index
-        return None
-
-    return decode

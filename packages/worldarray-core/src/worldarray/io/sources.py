@@ -110,13 +110,13 @@ class KvSource:
     def present(self, where: Location, keys: Sequence[str]) -> frozenset[str]:
         """Return which of these keys exist below `where`; a refused one does not.
 
-        Stores are asked to list the very key, http for the whole of it.
+        Each that exists is read whole: stores answer odd things when asked to list, tensorstore's gs driver takes a
+        refusal for an empty list, and http cannot.
         """
 
         def attempt(way: access.Way) -> frozenset[str]:
             kv = self._open(where, way)
-            lists = access.kvstore_spec(where, way)["driver"] != "http"
-            asked = [(key, _listed(kv, key) if lists else kv.read(key)) for key in keys]
+            asked = [(key, kv.read(key)) for key in keys]
             return frozenset(key for key, future in asked if _is_there(future))
 
         return self._asked(where, attempt)
@@ -191,18 +191,13 @@ def _raise_first(passed: list[Exception], *, quiet: bool) -> None:
         raise passed[0]
 
 
-def _listed(kv: Any, key: str) -> Any:
-    return kv.list(runtime.module().KvStore.KeyRange(key, key + "\0"))
-
-
 def _is_there(future: Any) -> bool:
     try:
-        answer = future.result(timeout=DOCUMENT_TIMEOUT)
+        return bool(future.result(timeout=DOCUMENT_TIMEOUT).state == "value")
     except runtime.ERRORS as error:
         if messages.kind(error) in {"missing", "refused", "redirected"}:
             return False
         raise
-    return bool(answer) if isinstance(answer, list) else bool(answer.state == "value")
 
 
 def _is_file(path: str) -> bool:
