@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import tensorstore as ts
-from stores import TCZYX, coded, placed, zarr2, zarr3
+from stores import TCZYX, coded, group2, placed, zarr2, zarr3
 
 import worldarray as wa
 from worldarray.errors import ArgumentError, ArgumentTypeError, PlacementError
@@ -345,6 +345,14 @@ def test_a_field_of_a_structured_array_is_chosen_by_name(records):
     assert wa.open_tensorstore(path, field="id").read().result()[1, 2] == 12
     assert wa.metadata(path, field="id").dtype == np.dtype("uint32")
     assert vol.reopen(field="id").read_index((1, 2), (2, 3)) == 12
+
+
+def test_a_field_is_that_of_every_level(tmp_path, records):
+    _, values = records
+    group2(tmp_path, [("a", (8, 4), (4, 2))], (("y", "space", "nanometer"), ("x", "space", "nanometer")))
+    pyr = wa.open_pyramid(tmp_path, field="id")
+    assert [meta.dtype for meta in pyr.metas()] == [np.dtype("uint32")]
+    np.testing.assert_array_equal(pyr.levels[0].read(((0, 0), (16, 12))), values["id"])
 
 
 def test_a_structured_array_without_a_field_lists_them(records):

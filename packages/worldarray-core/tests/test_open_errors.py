@@ -224,6 +224,16 @@ def test_bounds_that_are_no_box_of_voxels_are_refused(vol, read, begin, end, err
 
 
 @pytest.mark.parametrize("read", READS.values(), ids=READS)
+@pytest.mark.parametrize("begin", [LOW, (9, 9, 9), (-1, 0, 0)])
+def test_a_box_of_more_voxels_than_an_array_holds_is_refused(vol, read, begin):
+    with raised(ArgumentError, "out_of_range", "box", "voxels"):
+        pending = read(vol, begin, (2**62, 9, 9) if begin == LOW else (2**70, 10, 10))
+        pending.result()
+    with raised(ArgumentError, "out_of_range", "box", "voxels"):
+        vol.read(((0, 0, 0), (1e300, 100, 100)))
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
 @pytest.mark.parametrize(
     ("how", "error", "code", "says"),
     [

@@ -158,7 +158,8 @@ def test_nothing_swallows_a_mistyped_argument():
 FACTS = {
     "WorldArray": [
         "ts", "meta", "grid", "shape", "dtype", "axes", "spatial", "level_name", "levels", "remote", "path",
-        "level_path", "source_voxel_size", "resampled", "voxel_size", "translation", "corner", "retries", "padding", "method", "box",
+        "level_path", "source_voxel_size", "resampled", "voxel_size", "translation", "corner", "retries", "padding",
+        "method", "box",
         "write_shape", "target", "writable", "ndim",
     ],
     "Pyramid": ["names", "levels", "path", "attrs", "outer_transforms"],

@@ -166,6 +166,7 @@ def open_pyramid(  # noqa: PLR0913  (the arguments of the specification)
     transform: Transform | None = None,
     strict_units: bool = True,
     dimension_separator: str | None = None,
+    field: str | None = None,
     mode: Mode = "r",
 ) -> Pyramid:
     """Return the pyramid at a path: a group, one of its level paths, or a precomputed volume.
@@ -201,6 +202,7 @@ def open_pyramid(  # noqa: PLR0913  (the arguments of the specification)
         transform=transform,
         strict_units=strict_units,
         dimension_separator=dimension_separator,
+        field=field,
     )
     if mode == "r+":
         opened: Pyramid = write_package("open_pyramid with mode='r+'").open_writable_pyramid(arguments)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -188,7 +190,15 @@ def result_dtype(
 
 
 def finish(plan: ReadPlan, block: Array | None, how: Finish) -> Array | tuple[Array, Array]:
-    """Return the result of a read from its stored voxels (None where the box holds none), with the mask if asked."""
+    """Return the result of a read from its stored voxels (None where the box holds none), with the mask if asked.
+
+    Raises
+    ------
+    ArgumentError
+        The box has more voxels than any array can.
+    """
+    if not plan.extent.whole:
+        _check_room(plan.extent.shape, how.dtype)
     if block is None:
         out = np.full(plan.extent.shape, _value(how), how.dtype)
     else:
@@ -204,6 +214,12 @@ def finish(plan: ReadPlan, block: Array | None, how: Finish) -> Array | tuple[Ar
     if how.mask:
         return out, inside_mask(plan.extent, plan.data, plan.begin)
     return out
+
+
+def _check_room(shape: Index, dtype: np.dtype[Any]) -> None:
+    if prod(shape) * dtype.itemsize > sys.maxsize:
+        message = f"it has {' x '.join(map(str, shape))} voxels, more than an array can hold; give a smaller one"
+        raise ArgumentError(problem("out_of_range", ("box",), message))
 
 
 def _voxels(plan: ReadPlan, block: Array, how: Finish) -> Array:
