@@ -161,10 +161,9 @@ def _chain(raw: list[Any], chunk_shape: Sequence[int], itemsize: int) -> list[di
 
 def _placed(found: Problem, positions: Sequence[int]) -> Problem:
     """Return a problem with the position that the caller gave a codec."""
-    name, position, *rest = (*found.at, None)
-    if not isinstance(position, int):
+    if len(found.at) < 2 or not isinstance(found.at[1], int):
         return found
-    return problem(found.code, (str(name), positions[position], *rest[:-1]), found.message)
+    return problem(found.code, (found.at[0], positions[found.at[1]], *found.at[2:]), found.message)
 
 
 def _entry(value: object, at: At) -> tuple[str, dict[str, Any]]:
