@@ -21,6 +21,8 @@ _ADAPTER = re.compile(r"\|(" + "|".join(ADAPTERS) + r"):")
 _ANY_ADAPTER = re.compile(r"\|([a-z][a-z0-9.+-]*):")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(/*)")
 _URL_SAFE = re.compile(r"[A-Za-z0-9/._~!$&'()*+,;=:@-]*")
+_PLAIN = re.compile(r"\.?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*")
+"""A path segment with nothing in it to follow."""
 _FORMAT_PREFIX: Final = "precomputed://"
 
 
@@ -72,7 +74,7 @@ class Location:
         The root of a zip file or of a memory store is not one: an archive often is one group.
         """
         if self.is_local:
-            return posixpath.dirname(self.local_path) == self.local_path
+            return self.local_path == "/"
         return self.scheme in REMOTE and not self.key
 
     @property
@@ -83,7 +85,7 @@ class Location:
         'em data'
         """
         if self.is_local:
-            return posixpath.basename(self.local_path)
+            return self.local_path.rpartition("/")[2]
         last = self.key.rpartition("/")[2]
         return _unquote(last) if self.scheme in {"http", "https"} else last
 
@@ -95,7 +97,7 @@ class Location:
         ['em.zarr', '.', '..', 'None', 'a.zip|zip:', 'None']
         """
         if self.is_local:
-            return None if self.is_root else _local(_local_parent(self.key), posixpath.dirname(self.local_path))
+            return None if self.is_root else _local(_local_parent(self.key), self.local_path.rpartition("/")[0] or "/")
         return self._at(self.key.rpartition("/")[0]) if self.key else None
 
     def join(self, *parts: str) -> Location:
@@ -106,6 +108,8 @@ class Location:
         """
         tail = "/".join(part.strip("/") for part in parts)
         if self.is_local:
+            if _PLAIN.fullmatch(tail) and self.key not in {".", "/"}:
+                return _local(f"{self.key}/{tail}", f"{self.local_path}/{tail}")
             key = posixpath.normpath(posixpath.join(self.key, tail))
             return _local(key, posixpath.normpath(posixpath.join(self.local_path, tail)))
         if self.scheme in {"http", "https"}:
@@ -236,7 +240,8 @@ def _local_parent(key: str) -> str:
         return ".."
     if key == ".." or key.endswith("/.."):
         return key + "/.."
-    return posixpath.dirname(key) or "."
+    head, slash, _ = key.rpartition("/")
+    return head or slash or "."
 
 
 def _text(scheme: str, bucket: str, key: str, query: str, base: Location | None) -> str:

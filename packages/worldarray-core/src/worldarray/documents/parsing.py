@@ -92,8 +92,10 @@ def load_json(data: bytes, at: At) -> object:
         constants.append(word)
         return _Constant(word)
 
+    # a decoder of one's own is dear, and only these words need one
+    options = {"parse_constant": constant} if b"NaN" in data or b"Infinity" in data else {}
     try:
-        loaded: object = json.loads(data.decode("utf-8-sig"), parse_constant=constant)
+        loaded: object = json.loads(data.decode("utf-8-sig"), **options)
     except UnicodeDecodeError as error:
         refuse("not_json", at, f"byte {error.start} is not UTF-8; a JSON document is UTF-8 text")
     except json.JSONDecodeError as error:
@@ -166,12 +168,13 @@ def required(raw: object, key: str, at: At, parse: Callable[[object, At], T]) ->
     >>> required({"voxel_size": [4, 4.5]}, "voxel_size", ("em.zarr/.zattrs",), numbers)
     (4.0, 4.5)
     """
-    return parse(member(raw, key, at), (*at, key))
+    found = raw[key] if type(raw) is dict and key in raw else member(raw, key, at)
+    return parse(found, (*at, key))
 
 
 def optional(raw: object, key: str, at: At, parse: Callable[[object, At], T]) -> T | None:
     """Return a parsed member, or None where it is missing or null; `at` is the path of the object."""
-    value = mapping(raw, at).get(key)
+    value = (raw if type(raw) is dict else mapping(raw, at)).get(key)
     return None if value is None else parse(value, (*at, key))
 
 
@@ -347,6 +350,9 @@ def shape(value: object, at: At, ndim: int | None = None, *, minimum: int = 0) -
     >>> shape([60, 64], ("em.zarr/.zarray", "shape"))
     (60, 64)
     """
+    plain = type(value) is list and ndim in (None, len(value))
+    if plain and all(type(v) is int and minimum <= v <= MAX_EXTENT for v in value):  # as nearly every list is
+        return tuple(value)
     bounds = {"minimum": minimum, "maximum": MAX_EXTENT}
     return each(value, at, lambda v, a: integer(v, a, whole_floats=True, **bounds), ndim)
 
