@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from worldarray import geometry, units
@@ -14,6 +15,7 @@ from worldarray.errors import Notice, UnitError, notice, problem
 if TYPE_CHECKING:
     from worldarray.records import ArrayMeta
 
+_SAME: Final = Fraction(1)
 ASSUMED: Final = "nanometer"
 """What a spatial axis without a unit is taken to be in."""
 
@@ -57,12 +59,16 @@ def convert_meta(meta: ArrayMeta, wanted: Mapping[str, str], *, strict: bool = T
             named.update(dict.fromkeys(indices, targets[kind]))
     done = {i: plan.factor for i, plan in plans.items() if plan.factor is not None}
     remarks = tuple(plan.remark for plan in plans.values() if plan.remark is not None)
+    spelled = tuple(named[i] if i in done else unit for i, unit in enumerate(meta.units))
+    notes = (*_missing(meta, plans), *remarks)
+    if spelled == meta.units and not notes and all(factor is _SAME for factor in done.values()):
+        return meta
     return replace(
         meta,
-        units=tuple(named[i] if i in done else unit for i, unit in enumerate(meta.units)),
+        units=spelled,
         voxel_size=_scaled(meta.voxel_size, done),
         translation=_scaled(meta.translation, done),
-        notices=(*meta.notices, *_missing(meta, plans), *remarks),
+        notices=(*meta.notices, *notes),
     )
 
 
@@ -70,15 +76,21 @@ def _plan(meta: ArrayMeta, index: int, kind: str, target: str, strict: bool) -> 
     text = meta.units[index]
     if units.is_missing(text):
         if kind == "space":
-            return _Axis(units.factor(ASSUMED, target), unnamed=True)
+            return _Axis(_ratio(ASSUMED, target), unnamed=True)
         message = f"axis {meta.axes[index]!r} has no unit; taken as {target}"
-        return _Axis(Fraction(1), notice("missing_field", (meta.path, "units", index), message))
+        return _Axis(_SAME, notice("missing_field", (meta.path, "units", index), message))
     unit = units.parse(text)
     if unit is not None and unit.dimension == units.KINDS[kind]:
-        return _Axis(unit.factor / units.lookup(target).factor)
+        return _Axis(_ratio(text, target))
     if kind == "space" and meta.axes[index] not in SPATIAL_NAMES:
         return _Axis(None)
     return _unknown(meta, index, kind, target, strict)
+
+
+@lru_cache(maxsize=128)
+def _ratio(source: str, target: str) -> Fraction:
+    ratio = units.factor(source, target)
+    return _SAME if ratio == 1 else ratio
 
 
 def _unknown(meta: ArrayMeta, index: int, kind: str, target: str, strict: bool) -> _Axis:
@@ -87,7 +99,7 @@ def _unknown(meta: ArrayMeta, index: int, kind: str, target: str, strict: bool) 
     if strict:
         fix = "pass units=None to keep it, strict_units=False to take it as the unit wanted, or correct the store"
         raise UnitError(problem("unknown_unit", at, f"{found}; {fix}"))
-    return _Axis(Fraction(1), notice("unknown_unit", at, f"{found}; taken as {target}"))
+    return _Axis(_SAME, notice("unknown_unit", at, f"{found}; taken as {target}"))
 
 
 def _missing(meta: ArrayMeta, plans: Mapping[int, _Axis]) -> tuple[Notice, ...]:
@@ -100,7 +112,7 @@ def _missing(meta: ArrayMeta, plans: Mapping[int, _Axis]) -> tuple[Notice, ...]:
 
 
 def _scaled(values: Sequence[float], factors: Mapping[int, Fraction]) -> tuple[float, ...]:
-    return tuple(units.convert(v, factors[i]) if i in factors else v for i, v in enumerate(values))
+    return tuple(v if factors.get(i, _SAME) is _SAME else units.convert(v, factors[i]) for i, v in enumerate(values))
 
 
 def same_grid(a: ArrayMeta, b: ArrayMeta) -> bool:

@@ -324,17 +324,13 @@ def chunk_notices(source: Source, described: Described) -> tuple[Notice, ...]:
     meta, where = described.meta, described.documents.where
     if meta.format not in ("zarr2", "precomputed") or not described.facts.keyed or 0 in meta.shape:
         return ()
-    keys = _sample(described, meta.storage.separator)
-    if source.present(where, keys[:1]):
-        return ()
     if meta.format == "precomputed":
-        return _gz_notice(source, where, keys)
+        return _gz_notice(source, where, described) if where.is_local else ()
+    keys = _sample(described, meta.storage.separator)
     other: Literal[".", "/"] = "." if meta.storage.separator == "/" else "/"
-    others = _sample(described, other)
-    if others == keys:
-        return ()
-    present = source.present(where, (*keys, *others))
-    if present.intersection(keys) or not present:
+    others = tuple(key.replace(meta.storage.separator, other) for key in keys)
+    # asked for first is what is seldom there: of a server that lists nothing a key that is there is read
+    if others == keys or not source.present(where, others) or source.present(where, keys):
         return ()
     declared = meta.storage.separator
     message = (
@@ -348,21 +344,16 @@ def _sample(described: Described, separator: Literal[".", "/"]) -> tuple[str, ..
     meta = described.meta
     grid = chunks.grid_shape(meta.shape, meta.write_shape)
     indices = dict.fromkeys(((0,) * len(grid), tuple(n - 1 for n in grid), tuple(n // 2 for n in grid)))
-    return tuple(
-        chunks.chunk_key(
-            index,
-            meta.format,
-            separator=separator if meta.format == "zarr2" else None,
-            chunk_shape=meta.write_shape,
-            shape=meta.shape,
-            origin=meta.storage.origin,
-        )
-        for index in indices
+    joiner = separator if meta.format == "zarr2" else None
+    codec = chunks.key_codec(
+        meta.format, joiner, chunk_shape=meta.write_shape, shape=meta.shape, origin=meta.storage.origin
     )
+    return tuple(map(codec.encode, indices))
 
 
-def _gz_notice(source: Source, where: Location, keys: tuple[str, ...]) -> tuple[Notice, ...]:
-    if not where.is_local or not source.present(where, tuple(f"{key}.gz" for key in keys)):
+def _gz_notice(source: Source, where: Location, described: Described) -> tuple[Notice, ...]:
+    keys = _sample(described, ".")
+    if source.present(where, keys[:1]) or not source.present(where, tuple(f"{key}.gz" for key in keys)):
         return ()
     message = "holds chunk files that end in .gz, which read as fill; gunzip them, dropping the suffix"
     return (notice("conflict", (where.text,), message),)

@@ -350,9 +350,10 @@ def shape(value: object, at: At, ndim: int | None = None, *, minimum: int = 0) -
     >>> shape([60, 64], ("em.zarr/.zarray", "shape"))
     (60, 64)
     """
-    plain = type(value) is list and ndim in (None, len(value))
-    if plain and all(type(v) is int and minimum <= v <= MAX_EXTENT for v in value):  # as nearly every list is
-        return tuple(value)
+    listed: Any = value
+    plain = type(listed) is list and ndim in (None, len(listed))
+    if plain and all(type(v) is int and minimum <= v <= MAX_EXTENT for v in listed):  # as nearly every list is
+        return tuple(listed)
     bounds = {"minimum": minimum, "maximum": MAX_EXTENT}
     return each(value, at, lambda v, a: integer(v, a, whole_floats=True, **bounds), ndim)
 
