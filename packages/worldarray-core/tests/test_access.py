@@ -161,9 +161,10 @@ def test_a_spec_of_one_key_has_no_slash_at_its_end():
 
 def test_s3_is_tried_anonymously_then_with_default_credentials(cloud):
     common = {"driver": "s3", "bucket": "bucket", "path": "em/"}
-    assert specs("s3://bucket/em") == [
-        {**common, "aws_credentials": {"type": "anonymous"}},
-        {**common, "aws_credentials": {"type": "default"}},
+    typed = [{"type": "anonymous"}, {"type": "default"}]
+    older = [{"anonymous": True}, {}]
+    assert specs("s3://bucket/em") in [
+        [{**common, "aws_credentials": credentials} for credentials in spelling] for spelling in (typed, older)
     ]
 
 

@@ -129,6 +129,8 @@ def array_path(folder, name):
     return f"{folder}/8_8_40" if name.startswith("precomputed") else str(folder)
 
 
+# tensorstore reads a folder as a missing chunk and we say it; 0.1.68 says so itself
+FOLDER = "a folder stands where the file of a chunk belongs|Not a regular file"
 WHOLE = (slice(0, 4), slice(0, 6), slice(0, 8))
 ONCE = Retry(max_attempts=1)
 
@@ -226,7 +228,7 @@ def test_a_folder_is_found_through_pins_and_steps_and_only_where_it_is_read(stor
         ((slice(0, 6), slice(0, 8)), ((0, 1),)),
         ((slice(0, 4),), ((1, 2), (2, 3))),
     ):
-        with pytest.raises(DataError, match="a folder stands where the file of a chunk belongs") as caught:
+        with pytest.raises(DataError, match=FOLDER) as caught:
             read(folder, facts, str(folder), box, pins=pins)
         assert caught.value.at == (str(path),)
     for box, pins in (
@@ -261,7 +263,7 @@ def test_an_array_without_axes_and_one_without_voxels(tmp_path):
         assert read(folder, facts, str(folder), box).shape == tuple(shape)
         if key is not None:
             (folder / key).mkdir()
-            with pytest.raises(DataError, match="a folder stands"):
+            with pytest.raises(DataError, match=FOLDER):
                 read(folder, facts, str(folder), box)
 
 

@@ -275,12 +275,12 @@ def read(where, retry=QUICK, box=(slice(0, 6), slice(0, 8)), batch=None):
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 429])
 def test_a_read_of_a_busy_http_server_is_tried_again(http_server, status):
     where = serve(http_server)
-    # tensorstore itself asks twice per attempt: two attempts fail, the third reads
-    http_server.answers["em/1.0"] = [status] * 4
+    # tensorstore itself asks twice per attempt, 0.1.68 once: one or two attempts fail, the next one reads
+    http_server.answers["em/1.0"] = [status] * 2
     pending_read, time_ = read(where)
     assert np.array_equal(pending_read.result(), DATA)
-    assert len(time_.slept) == 2
-    assert http_server.log.count("em/1.0") == 5
+    assert len(time_.slept) in {1, 2}
+    assert http_server.log.count("em/1.0") == 3
 
 
 def test_a_store_that_stays_busy_is_named_after_the_last_attempt(http_server):
@@ -360,11 +360,11 @@ def test_s3_says_a_busy_store_in_its_own_way(http_server, cloud):
     cloud.setenv("AWS_ENDPOINT_URL", http_server.url)
     http_server.files.update({f"bucket/em/{r}.{c}": chunk(r, c) for r in range(2) for c in range(2)})
     http_server.files["bucket/em/.zarray"] = b"{}"
-    http_server.answers["bucket/em/0.0"] = [503, 503, 429, 500]
+    http_server.answers["bucket/em/0.0"] = [503, 429, 500]
     where = parse_path("s3://bucket/em")
     pending_read, time_ = read(where)
     assert np.array_equal(pending_read.result(), DATA)
-    assert len(time_.slept) == 2
+    assert len(time_.slept) in {1, 3}
     http_server.always["bucket/em/0.0"] = 503
     pending_read, _ = read(where)
     with pytest.raises(StoreUnavailableError, match=r"s3://bucket/em/0\.0.*\(HTTP 503\)"):
@@ -390,13 +390,15 @@ def test_documents_are_asked_for_again_for_about_five_seconds(http_server):
     begin = time.monotonic()
     with pytest.raises(StoreUnavailableError, match=r"\(HTTP 503\)"):
         source_for(where).documents(where, (".zattrs",))
-    assert 2.0 < time.monotonic() - begin < 8.0
-    assert http_server.log.count("em/.zattrs") == 6
+    assert 1.5 < time.monotonic() - begin < 8.0
+    assert http_server.log.count("em/.zattrs") in {5, 6}
 
 
 def test_the_body_of_an_answer_is_never_quoted():
     text = "PERMISSION_DENIED: no [http_response_body='<Error secret=\\'x\\'>[a]'] [http_response_code='403']"
     assert messages.reason(ValueError(text)) == "PERMISSION_DENIED: no (HTTP 403)"
+    older = "NOT_FOUND: no such file [source locations='tensorstore/kvstore/a.cc:1\\ntensorstore/b.h:2']"
+    assert messages.reason(ValueError(older)) == "NOT_FOUND: no such file"
 
 
 def test_a_damaged_chunk_is_no_retry(http_server):

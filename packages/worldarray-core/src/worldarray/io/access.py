@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeVar
 
 from worldarray import store
@@ -33,8 +34,8 @@ def kvstore_spec(where: Location, way: Way, *, folder: bool = True) -> Spec:
     >>> from worldarray.paths import parse_path
     >>> where = parse_path("s3://bucket/em.zip|zip:s0")
     >>> spec = kvstore_spec(where, ways(where)[0])
-    >>> spec["path"], spec["base"]["bucket"], spec["base"]["path"], spec["base"]["aws_credentials"]
-    ('s0/', 'bucket', 'em.zip', {'type': 'anonymous'})
+    >>> spec["driver"], spec["path"], spec["base"]["driver"], spec["base"]["bucket"], spec["base"]["path"]
+    ('zip', 's0/', 's3', 'bucket', 'em.zip')
     """
     if where.base is not None:
         inner = kvstore_spec(where.base, way, folder=where.scheme not in _OF_FILES)
@@ -152,7 +153,7 @@ def _http(where: Location, path: str) -> Spec:
 
 
 def _s3(where: Location, path: str, credentials: str) -> Spec:
-    spec: Spec = {"driver": "s3", "bucket": where.bucket, "path": path, "aws_credentials": {"type": credentials}}
+    spec: Spec = {"driver": "s3", "bucket": where.bucket, "path": path, "aws_credentials": _credentials()[credentials]}
     endpoint, region = _s3_endpoint(), os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
     if endpoint:
         # without a region tensorstore asks the endpoint for the bucket's, which few but Amazon answer
@@ -160,6 +161,17 @@ def _s3(where: Location, path: str, credentials: str) -> Spec:
     elif region:
         spec["aws_region"] = region
     return spec
+
+
+@lru_cache(maxsize=1)
+def _credentials() -> dict[str, dict[str, Any]]:
+    """Return how this tensorstore spells each kind of credentials: in 0.1.68, for one, they have no type."""
+    typed = {name: {"type": name} for name in ("anonymous", "default")}
+    try:
+        runtime.module().KvStore.Spec({"driver": "s3", "bucket": "bucket", "aws_credentials": typed["anonymous"]})
+    except ValueError:
+        return {"anonymous": {"anonymous": True}, "default": {}}
+    return typed
 
 
 def _s3_anonymous(where: Location, path: str) -> Spec:

@@ -1,7 +1,7 @@
 """What tensorstore's errors mean.
 
 tensorstore raises a plain ValueError for most statuses and says which one only in the text, so this module, and no
-other, reads error texts. Seen with 0.1.68 to 0.1.86:
+other, reads error texts. Seen with 0.1.68 and 0.1.86:
 
 - ``PERMISSION_DENIED: Forbidden [HTTP code 403]`` from http, ``[http_response_code='403']`` from s3 and gs; 401 alike
 - ``ABORTED: All 5 retry attempts failed: Service Unavailable [HTTP code 503]`` after tensorstore's own retries
@@ -20,7 +20,7 @@ Kind = Literal["refused", "busy", "broken", "redirected", "missing", "other"]
 
 _STATUS = re.compile(r"([A-Z]+(?:_[A-Z]+)*): ")
 _CODE = re.compile(r"\[(?:HTTP code |http_response_code=')(\d{3})'?\]")
-_QUOTED = re.compile(r" ?\[[a-z_-]+='(?:[^'\\]|\\.)*'\]")
+_QUOTED = re.compile(r" ?\[[a-z_ -]+='(?:[^'\\]|\\.)*'\]")
 _NAMED = re.compile(
     r"Error (?:reading|opening|decoding) (?P<part>(?:(?:shard entry|chunk) .+? in )?)"
     r'(?P<inner>"(?:[^"\\]|\\.)*" in )?(?P<local>local file )?'
@@ -38,6 +38,8 @@ _STATUSES: Final[dict[str, Kind]] = {
 _CODES: Final[dict[int, Kind]] = {429: "busy", 503: "busy", 504: "busy"}
 _FAMILIES: Final[dict[int, Kind]] = {3: "redirected", 5: "broken"}
 _EXHAUSTED: Final = "retry attempts failed"
+_UNLISTED: Final = "Malformed List response"
+"""What 0.1.68 says where S3 refuses a listing."""
 RETRIED: Final[frozenset[Kind]] = frozenset({"busy", "broken"})
 
 
@@ -71,6 +73,8 @@ def kind(error: BaseException) -> Kind:
         named = _CODES.get(code) or _FAMILIES.get(code // 100)
         if named is not None:
             return named
+    if text.startswith(_UNLISTED):
+        return "refused"
     return "busy" if status == "ABORTED" and _EXHAUSTED in text else "other"
 
 
