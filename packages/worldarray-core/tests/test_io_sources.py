@@ -10,7 +10,7 @@ import pytest
 import tensorstore as ts
 from servers import PUBLIC
 
-from worldarray.errors import AccessError, DataError, StoreUnavailableError
+from worldarray.errors import AccessError, ArgumentError, DataError, StoreUnavailableError
 from worldarray.io import sources
 from worldarray.io.sources import FileSource, KvSource, source_for
 from worldarray.paths import parse_path
@@ -239,6 +239,12 @@ def test_a_host_that_is_not_there_is_unavailable(monkeypatch):
     monkeypatch.setattr(sources.contexts, "DOCUMENT_RETRIES", {"max_retries": 1, "initial_delay": "1ms"})
     with pytest.raises(StoreUnavailableError, match="Could not connect"):
         ask("http://127.0.0.1:1/em")
+
+
+@pytest.mark.parametrize("path", ["gs://b/em", "s3://b/em"])
+def test_a_bucket_of_a_name_that_cannot_be_is_refused(cloud, path):
+    with pytest.raises(ArgumentError, match=rf"{path}: tensorstore cannot use this path: .*[Ii]nvalid.*bucket name"):
+        ask(path)
 
 
 def test_which_http_chunks_are_present(http_server):

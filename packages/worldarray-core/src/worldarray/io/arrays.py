@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -29,7 +30,9 @@ _DOCUMENT: Final[Mapping[Format, str]] = {
 }
 
 
-def open_facts(facts: StorageFacts, folder: Location, context: Any = None) -> Any:
+def open_facts(
+    facts: StorageFacts, folder: Location, context: Any = None, *, write: bool = False, store_fill: bool = False
+) -> Any:
     """Return an array as a tensorstore.TensorStore with axes in C order and origin 0.
 
     Parameters
@@ -40,6 +43,8 @@ def open_facts(facts: StorageFacts, folder: Location, context: Any = None) -> An
         The folder that holds the document; of a precomputed scale the volume's folder.
     context
         The caller's tensorstore.Context; None is the one that every open of the process shares.
+    write, store_fill
+        Open for writing as well; store chunks whose values all equal the fill value.
 
     Raises
     ------
@@ -56,11 +61,14 @@ def open_facts(facts: StorageFacts, folder: Location, context: Any = None) -> An
     """
     runtime.using()
     shared = contexts.shared_context() if context is None else context
+    how = {"read": True, "write": True} if write else {"read": True}
+    if store_fill:
+        facts = replace(facts, options={**facts.options, "store_data_equal_to_fill_value": True})
     if not access.is_known(folder):
         # opening reads no document, so one is read to learn which way in is allowed
         KvSource(context).documents(folder, (_DOCUMENT[facts.format],))
     try:
-        return access.first_allowed(folder, lambda way: _open(facts, access.kvstore_spec(folder, way), shared))
+        return access.first_allowed(folder, lambda way: _open(facts, access.kvstore_spec(folder, way), shared, how))
     except WorldArrayError:
         raise
     except runtime.ERRORS as error:
@@ -70,14 +78,14 @@ def open_facts(facts: StorageFacts, folder: Location, context: Any = None) -> An
         raise StoreUnavailableError(problem("unavailable", (folder.text,), message)) from error
 
 
-def _open(facts: StorageFacts, kvstore: access.Spec, context: Any) -> Any:
+def _open(facts: StorageFacts, kvstore: access.Spec, context: Any, mode: Mapping[str, bool]) -> Any:
     tensorstore = runtime.module()
     how = opening(facts, kvstore)
     if how.overlay is not None:
         key, document = how.overlay
         memory = tensorstore.KvStore.open({"driver": "memory"}, context=context).result()
         memory.write(key, document).result(timeout=OPEN_TIMEOUT)
-    opened = tensorstore.open(dict(how.spec), context=context, read=True).result(timeout=OPEN_TIMEOUT)
+    opened = tensorstore.open(dict(how.spec), context=context, **mode).result(timeout=OPEN_TIMEOUT)
     if how.reverse_axes:
         opened = opened.T
     if any(opened.origin):

@@ -7,6 +7,7 @@ from typing import Final
 
 from worldarray.errors import (
     AccessError,
+    ArgumentError,
     DataError,
     PlacementError,
     StoreNotFoundError,
@@ -34,6 +35,9 @@ def of_documents(error: Exception, where: Location) -> WorldArrayError:
     common = _common(error, where)
     if common is not None:
         return common
+    if messages.kind(error) == "invalid":
+        message = f"tensorstore cannot use this path: {messages.reason(error)}"
+        return ArgumentError(problem("wrong_value", (where.text,), message))
     if where.base is not None:
         message = f"the archive cannot be read: {messages.reason(error)}"
         return DataError(problem("bad_chunk", (where.base.text,), message))
@@ -72,7 +76,7 @@ def _common(error: Exception, where: Location) -> WorldArrayError | None:
         return AccessError(problem("access_denied", (about.name,), message))
     if kind == "missing":
         return StoreNotFoundError(problem("not_found", (where.text,), f"nothing is there: {about.reason}"))
-    return None if kind == "other" else _unavailable(kind, about)
+    return None if kind in {"other", "invalid"} else _unavailable(kind, about)
 
 
 def _unavailable(kind: messages.Kind, about: messages.Failed) -> StoreUnavailableError:

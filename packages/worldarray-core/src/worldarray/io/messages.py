@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple
 
 from worldarray.paths import Location
 
-Kind = Literal["refused", "busy", "broken", "redirected", "missing", "other"]
+Kind = Literal["refused", "busy", "broken", "redirected", "missing", "invalid", "other"]
 
 _STATUS = re.compile(r"([A-Z]+(?:_[A-Z]+)*): ")
 _CODE = re.compile(r"\[(?:HTTP code |http_response_code=')(\d{3})'?\]")
@@ -38,8 +38,12 @@ _STATUSES: Final[dict[str, Kind]] = {
 _CODES: Final[dict[int, Kind]] = {429: "busy", 503: "busy", 504: "busy"}
 _FAMILIES: Final[dict[int, Kind]] = {3: "redirected", 5: "broken"}
 _EXHAUSTED: Final = "retry attempts failed"
-_UNLISTED: Final = "Malformed List response"
-"""What 0.1.68 says where S3 refuses a listing."""
+_BEGINNINGS: Final[dict[str, Kind]] = {
+    # what 0.1.68 says where S3 refuses a listing
+    "Malformed List response": "refused",
+    # a bucket of a name that cannot be, say
+    "Error parsing object member": "invalid",
+}
 RETRIED: Final[frozenset[Kind]] = frozenset({"busy", "broken"})
 
 
@@ -73,8 +77,9 @@ def kind(error: BaseException) -> Kind:
         named = _CODES.get(code) or _FAMILIES.get(code // 100)
         if named is not None:
             return named
-    if text.startswith(_UNLISTED):
-        return "refused"
+    for beginning, meaning in _BEGINNINGS.items():
+        if text.startswith(beginning):
+            return meaning
     return "busy" if status == "ABORTED" and _EXHAUSTED in text else "other"
 
 
