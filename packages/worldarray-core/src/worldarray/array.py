@@ -315,12 +315,20 @@ class WorldArray(Handle):
         """Return what reads the array, opened on first use, with the axes of one read pinned as well."""
         reader = self._reader
         if reader is None:
-            from worldarray.io.arrays import Reader, open_facts  # noqa: PLC0415  (documents need no tensorstore)
+            from worldarray.io.arrays import Reader  # noqa: PLC0415  (documents need no tensorstore)
 
             opened, context = self._opened, self._opened.arguments.context
-            store = open_facts(opened.facts, opened.folder, context)
+            store = self._open_store()
             reader = self._reader = Reader(store, opened.location, opened.facts, context).pin(self._view.pins)
         return reader.pin(pins) if pins else reader
+
+    def _open_store(self) -> tensorstore.TensorStore:
+        """Open the stored array, every axis; a writable handle opens it for writing as well."""
+        from worldarray.io.arrays import open_facts  # noqa: PLC0415  (documents need no tensorstore)
+
+        opened = self._opened
+        store: tensorstore.TensorStore = open_facts(opened.facts, opened.folder, opened.arguments.context)
+        return store
 
     def _policy(self, retries: Retry | None) -> Retry:
         if retries is None:
