@@ -241,10 +241,9 @@ def test_a_host_that_is_not_there_is_unavailable(monkeypatch):
         ask("http://127.0.0.1:1/em")
 
 
-@pytest.mark.parametrize("path", ["gs://b/em", "gs://goog-em/em"])
-def test_a_bucket_of_a_name_that_cannot_be_is_refused(cloud, path):
-    with pytest.raises(ArgumentError, match=rf"{path}: tensorstore cannot use this path: .*[Ii]nvalid.*bucket name"):
-        ask(path)
+def test_a_bucket_of_a_name_that_cannot_be_is_refused(cloud):
+    with pytest.raises(ArgumentError, match="gs://b/em: tensorstore cannot use this path: .*Invalid GCS bucket name"):
+        ask("gs://b/em")
 
 
 def test_which_http_chunks_are_present(http_server):
