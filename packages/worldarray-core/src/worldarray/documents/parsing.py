@@ -93,7 +93,7 @@ def load_json(data: bytes, at: At) -> object:
         return _Constant(word)
 
     # a decoder of one's own is dear, and only these words need one
-    options = {"parse_constant": constant} if b"NaN" in data or b"Infinity" in data else {}
+    options: dict[str, Any] = {"parse_constant": constant} if b"NaN" in data or b"Infinity" in data else {}
     try:
         loaded: object = json.loads(data.decode("utf-8-sig"), **options)
     except UnicodeDecodeError as error:
