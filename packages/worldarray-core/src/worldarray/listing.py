@@ -24,7 +24,7 @@ from worldarray.documents.attributes import Attributes
 from worldarray.documents.n5_keys import level_index
 from worldarray.documents.precomputed import parse_precomputed
 from worldarray.documents.source import Source, document_path
-from worldarray.errors import LevelError, Notice, StoreNotFoundError, notice, problem
+from worldarray.errors import AccessError, LevelError, Notice, StoreNotFoundError, notice, problem
 from worldarray.paths import Location, parse_path
 from worldarray.placement import Placement
 from worldarray.records import Format, Level, Node
@@ -220,6 +220,8 @@ def _listed(
 def _probed(source: Source, where: Location, format_: Format, attrs: Attributes) -> Listing:
     """Return s0, s1, … of a group without multiscales, as far as they are there.
 
+    A bucket without listing refuses what is not there, so there a refusal after s0 ends them.
+
     Raises
     ------
     LevelError
@@ -228,7 +230,12 @@ def _probed(source: Source, where: Location, format_: Format, attrs: Attributes)
     names: list[str] = []
     while True:
         name = f"s{len(names)}"
-        node = detect_array(source, where.join(name), format_)
+        try:
+            node = detect_array(source, where.join(name), format_)
+        except AccessError:
+            if names and where.remote:
+                break
+            raise
         if node is None or node.kind != "array":
             break
         names.append(name)

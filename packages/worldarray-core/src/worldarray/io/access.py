@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeVar
 
 from worldarray import store
-from worldarray.errors import AccessError, WorldArrayError, problem
+from worldarray.errors import AccessError, StoreNotFoundError, WorldArrayError, problem
 from worldarray.io import contexts, messages, runtime
 from worldarray.paths import Location
 
@@ -58,7 +58,10 @@ def first_allowed(where: Location, attempt: Callable[[Way], T]) -> T:
     ------
     AccessError
         Every way was refused; the message says what the store answered to each.
+    StoreNotFoundError
+        `where` lies in a local archive that is not there.
     """
+    _require_archive(where)
     known = _ordered(where)
     if len(known) > 1 and _base(where).scheme == "gs":
         guard_gce_metadata()
@@ -77,6 +80,15 @@ def first_allowed(where: Location, attempt: Callable[[Way], T]) -> T:
                 _remember(where, way)
             return result
     raise _refusal(where, refused) from refused[-1][1]
+
+
+def _require_archive(where: Location) -> None:
+    """Refuse a local archive that is no file: asked to read one, tensorstore may wait for itself for ever."""
+    while where.base is not None:
+        if where.base.is_local and where.scheme in _OF_FILES and not os.path.isfile(where.base.local_path):  # noqa: PTH113
+            message = "no archive is there"
+            raise StoreNotFoundError(problem("not_found", (where.base.text,), message))
+        where = where.base
 
 
 def _refusal(where: Location, refused: list[tuple[Way, Exception]]) -> AccessError:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
 from worldarray.documents.source import Source
-from worldarray.errors import AccessError, StoreUnavailableError, problem
+from worldarray.errors import AccessError, StoreNotFoundError, StoreUnavailableError, problem
 from worldarray.io import access, contexts, failures, messages, runtime
 from worldarray.paths import Location
 
@@ -92,6 +92,8 @@ class KvSource:
 
         try:
             return self._asked(where, attempt)
+        except StoreNotFoundError:
+            return {}
         except AccessError:
             if ancestor:
                 return {}
@@ -105,7 +107,10 @@ class KvSource:
         def attempt(way: access.Way) -> bool:
             return bool(self._open(where, way).list().result(timeout=DOCUMENT_TIMEOUT))
 
-        return self._asked(where, attempt)
+        try:
+            return self._asked(where, attempt)
+        except StoreNotFoundError:
+            return False
 
     def present(self, where: Location, keys: Sequence[str]) -> frozenset[str]:
         """Return which of these keys exist below `where`; a refused one does not.
