@@ -16,7 +16,7 @@ from worldarray.listing import level_node, list_pyramid
 from worldarray.opening import named_level, open_array, source_of, warn_of_ignored_level
 from worldarray.options import OpenArguments, Units
 from worldarray.paths import parse_path
-from worldarray.pyramid import Pyramid, open_family
+from worldarray.pyramid import Pyramid, find_family
 from worldarray.reading import Transform
 from worldarray.records import ArrayMeta, Node
 from worldarray.resample import Method
@@ -208,7 +208,7 @@ def open_pyramid(  # noqa: PLR0913  (the arguments of the specification)
         opened: Pyramid = write_package("open_pyramid with mode='r+'").open_writable_pyramid(arguments)
         return opened
     check_mode(mode)
-    return open_family(arguments)
+    return Pyramid(find_family(arguments))
 
 
 def detect(

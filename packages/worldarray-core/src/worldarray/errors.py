@@ -7,6 +7,7 @@ from typing import Final, Literal, get_args
 
 Code = Literal[
     "access_denied",
+    "already_exists",
     "bad_chunk",
     "bad_key",
     "conflict",
@@ -129,6 +130,10 @@ class DataError(WorldArrayError, ValueError):
 
 class StoreNotFoundError(WorldArrayError, FileNotFoundError):
     """Nothing that this package reads stands at a path."""
+
+
+class StoreExistsError(WorldArrayError, FileExistsError):
+    """Something stands where an array would be made; nothing is ever overwritten."""
 
 
 class AccessError(WorldArrayError, PermissionError):

@@ -12,6 +12,7 @@ from worldarray.emit import warn_notices
 from worldarray.errors import Notice
 from worldarray.family import Family
 from worldarray.listing import list_pyramid
+from worldarray.opened import Opened
 from worldarray.options import OpenArguments
 from worldarray.paths import parse_path
 from worldarray.records import ArrayMeta, Level
@@ -75,7 +76,7 @@ class Pyramid:
         LevelError
             There is no such level; the message lists them.
         """
-        return WorldArray(opening.open_level(self._family, opening.named_level(self._family.listing, name)))
+        return self._handle(opening.open_level(self._family, opening.named_level(self._family.listing, name)))
 
     def select(self, voxel_size: Any, mode: str = "floor") -> WorldArray:
         """Return a handle on the level that answers a voxel size (per spatial axis, in the pyramid's units).
@@ -87,7 +88,11 @@ class Pyramid:
         """
         placed = self._family.levels()
         size = spatial_sizes(len(placed[0].voxel_size), voxel_size, "voxel_size")
-        return WorldArray(opening.open_level(self._family, level_rules.select_level(placed, size, mode).name))
+        return self._handle(opening.open_level(self._family, level_rules.select_level(placed, size, mode).name))
+
+    def _handle(self, opened: Opened) -> WorldArray:
+        """Return the handle of one level; a writable pyramid gives writable ones."""
+        return WorldArray(opened)
 
     def placements(self) -> tuple[Level, ...]:
         """Return (name, voxel_size, translation) of each level over its spatial axes, in the pyramid's units.
@@ -124,10 +129,10 @@ class Pyramid:
         return level_rules.check_levels(self._family.levels(), self._family.declared())
 
 
-def open_family(arguments: OpenArguments) -> Pyramid:
-    """Return the pyramid that `worldarray.open_pyramid` gives for these arguments."""
+def find_family(arguments: OpenArguments) -> Family:
+    """Return what `worldarray.open_pyramid` makes a pyramid of, for these arguments."""
     where = parse_path(arguments.path)
     source = opening.source_of(where, arguments.context)
     listing = list_pyramid(source, where, conflicts=arguments.metadata_conflicts)
     warn_notices(listing.notices)
-    return Pyramid(Family(source, listing, arguments))
+    return Family(source, listing, arguments)

@@ -105,6 +105,28 @@ def merged_group(
     return {key: data for key, text in texts.items() if (data := text.encode()) != existing.get(key)}
 
 
+def merged_attributes(existing: Mapping[str, bytes], attrs: Mapping[str, Any], where: str) -> dict[str, bytes]:
+    """Return the ``.zattrs`` of a zarr v2 array with attributes merged in deeply; nothing where it has them already.
+
+    Raises
+    ------
+    PlacementError
+        The document is not JSON.
+    ArgumentError
+        A value differs from one that is there.
+
+    Examples
+    --------
+    >>> merged_attributes({".zattrs": b'{"by": "me"}'}, {"by": "me"}, "em.zarr/s0")
+    {}
+    """
+    texts = {".zattrs": _text(existing, ".zattrs", {}, where)}
+    document = _Document(f"{where}/.zattrs", "zarr2", ())
+    text = document.with_attrs(texts[".zattrs"], attrs)
+    data = text.encode() if ".zattrs" in existing else render(json.loads(text))
+    return {} if existing.get(".zattrs") == data else {".zattrs": data}
+
+
 def _text(existing: Mapping[str, bytes], key: str, new: Mapping[str, Any], where: str) -> str:
     """Return a document as text, whole: its byte order mark too. One that is missing is a new one."""
     if key not in existing:

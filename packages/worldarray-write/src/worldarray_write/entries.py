@@ -1,0 +1,87 @@
+"""Listing an array that was made elsewhere in its group."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from worldarray import opening
+from worldarray.describe import storage_facts
+from worldarray.detection import require_node
+from worldarray.errors import ArgumentError, problem
+from worldarray.grid import Grid
+from worldarray.options import Units
+from worldarray.paths import parse_path
+from worldarray_write.datasets import GroupLevel
+from worldarray_write.groups import GROUP_KEYS
+from worldarray_write.layout import FORMATS
+from worldarray_write.merge import merged_group
+from worldarray_write.multiscales import level_path
+
+if TYPE_CHECKING:
+    import tensorstore  # noqa: TID251  (types only)
+
+
+def ensure_group_entry(
+    group_path: str | os.PathLike[str],
+    name: str,
+    voxel_size: Sequence[float],
+    translation: Sequence[float],
+    axes: Sequence[str] | None = None,
+    *,
+    units: Units | Sequence[str] = "nanometer",
+    group_attrs: Mapping[str, Any] | None = None,
+    context: tensorstore.Context | None = None,
+) -> None:
+    """List an array that stands below a group as one of its levels, placed; the array itself is left alone.
+
+    The group is made if absent, in the array's format. Many processes may list levels of one group at once.
+
+    Parameters
+    ----------
+    group_path, name
+        The group, and the array's path below it.
+    voxel_size, translation
+        One index step and the centre of voxel 0, in `units`, over the spatial axes or one per axis.
+    axes, units
+        As `create` takes them.
+    group_attrs
+        JSON for the group's attributes; no one else's key is changed or dropped.
+
+    Raises
+    ------
+    StoreNotFoundError
+        There is no array.
+    ArgumentError
+        It is no zarr array or has another number of axes, or the group's axes or units differ.
+    PlacementError, AccessError, StoreUnavailableError
+        The group's documents cannot be read or written.
+
+    Examples
+    --------
+    >>> import tempfile, numpy, tensorstore as ts, worldarray as wa
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     spec = {"driver": "zarr3", "kvstore": f"file://{folder}/em.zarr/s0"}
+    ...     _ = ts.open(spec, create=True, dtype="uint8", shape=(4, 6)).result()
+    ...     ensure_group_entry(f"{folder}/em.zarr", "s0", (8, 4), (4, 2))
+    ...     wa.open_pyramid(f"{folder}/em.zarr").placements()
+    (Level(name='s0', voxel_size=(8.0, 4.0), translation=(4.0, 2.0)),)
+    """
+    from worldarray_write.io import store  # noqa: PLC0415  (documents need no tensorstore)
+
+    group = parse_path(group_path)
+    where = group.join(level_path(name, ("name",)))
+    node = require_node(opening.source_of(where, context), where)
+    if node.format not in FORMATS or node.kind != "array":
+        message = f"is a {node.format} {node.kind}; only zarr v2 and v3 arrays are listed"
+        raise ArgumentError(problem("unsupported", where.text, message))
+    facts, _ = storage_facts(where, node)
+    grid = Grid(facts.shape, voxel_size, translation, axes=axes, units=units)
+    level = GroupLevel(name, grid.every_voxel_size, grid.every_translation, grid.axes, grid.units, grid.axis_types)
+    store.update_documents(
+        group,
+        GROUP_KEYS,
+        lambda there: merged_group(there, level, group.text, format=node.format, group_attrs=group_attrs),
+        context,
+    )

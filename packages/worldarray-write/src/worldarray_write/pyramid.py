@@ -1,0 +1,199 @@
+"""WritablePyramid: a pyramid whose levels may be written, and to which levels may be added."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import prod
+from typing import Any, NamedTuple
+
+from numpy.typing import DTypeLike
+
+from worldarray import opening
+from worldarray import units as unit_table
+from worldarray.arguments import index_tuple
+from worldarray.errors import ArgumentError, problem
+from worldarray.family import Family
+from worldarray.listing import list_pyramid
+from worldarray.opened import Opened
+from worldarray.options import OpenArguments
+from worldarray.pyramid import Pyramid, find_family
+from worldarray.records import ArrayMeta
+from worldarray.view import spatial_numbers, spatial_sizes
+from worldarray_write.codecs import Codecs
+from worldarray_write.create import Exists, create_wanted
+from worldarray_write.documents import like
+from worldarray_write.layout import FORMATS, Wanted
+from worldarray_write.multiscales import level_path
+from worldarray_write.placement import level_placement, level_shape
+from worldarray_write.writable import WritableArray, check_writable
+
+
+class WritablePyramid(Pyramid):
+    """The levels of a group, each opened for writing; made by ``worldarray.open_pyramid(path, mode="r+")``."""
+
+    def add_level(  # noqa: PLR0913  (the arguments of the specification)
+        self,
+        name: str,
+        factors: int | Sequence[int] | None = None,
+        origin: int | Sequence[int] = 0,
+        *,
+        voxel_size: Sequence[float] | None = None,
+        translation: Sequence[float] | None = None,
+        shape: Sequence[int] | None = None,
+        dtype: DTypeLike | None = None,
+        chunks: Sequence[int] | None = None,
+        shards: Sequence[int] | None = None,
+        codecs: Codecs | None = None,
+        fill_value: Any = None,
+        attrs: Mapping[str, Any] | None = None,
+        exists: Exists = "error",
+        from_level: str | int | None = None,
+        store_fill: bool = False,
+    ) -> WritableArray:
+        """Make an empty level and list it in the group, in order of voxel size; write no voxel.
+
+        Parameters
+        ----------
+        name
+            The level, directly below the group.
+        factors, origin
+            Whole factors over `from_level`, on the spatial axes (or on every axis), and the source voxel that the
+            first block begins at: `level_placement` and `level_shape` say where the level lies and how large it is.
+        voxel_size, translation, shape
+            In place of `factors`: over the spatial axes, in the pyramid's units; the shape over every axis.
+        dtype, chunks, shards, codecs, fill_value
+            Those of `from_level` by default, as are its chunk keys and element order.
+        from_level
+            The level it is made from; the finest listed by default.
+        exists, store_fill, attrs
+            As for `create`.
+
+        Raises
+        ------
+        ArgumentError, StoreExistsError
+            As for `create`; and where neither factors nor a voxel size, translation and shape are given, or both.
+        """
+        source = self._source(from_level)
+        meta = source.view.stored
+        place = _explicit(source, voxel_size, translation, shape)
+        if (place is None) == (factors is None):
+            message = "give either factors, or all of voxel_size, translation and shape"
+            raise ArgumentError(problem("invalid_argument", ("factors",), message))
+        if place is None:
+            place = _by_factors(meta, factors, origin)
+        copied = like(source.facts)
+        given = {"dtype": dtype, "codecs": codecs, "fill_value": fill_value}
+        copied |= {key: value for key, value in given.items() if value is not None}
+        if chunks is not None:
+            copied |= {"chunks": chunks, "shards": shards}
+        elif shards is not None:
+            copied["shards"] = shards
+        if copied["fill_value"] is None:
+            copied["fill_value"] = 0
+        wanted = Wanted(
+            shape=place.shape,
+            voxel_size=place.voxel_size,
+            translation=place.translation,
+            axes=meta.axes,
+            units=meta.units,
+            axis_types=meta.axis_types,
+            attrs=attrs,
+            **copied,
+        )
+        arguments = self._family.arguments
+        if "/" in level_path(name, ("name",)):
+            message = f"the level is called {name!r}; one that is added stands directly below the group"
+            raise ArgumentError(problem("wrong_value", ("name",), message))
+        where = self._family.listing.group.join(name)
+        create_wanted(
+            where, wanted, exists=exists, store_fill=store_fill, context=arguments.context, retries=arguments.retries
+        )
+        listing = list_pyramid(self._family.source, self._family.listing.group, conflicts=arguments.metadata_conflicts)
+        self._family = Family(self._family.source, listing, arguments)
+        return WritableArray(check_writable(opening.open_level(self._family, where.name)), store_fill=store_fill)
+
+    def _source(self, from_level: str | int | None) -> Opened:
+        """Return the level that a new one is made from: the finest unless one is named."""
+        if self._family.arguments.base_voxel_size is not None:
+            message = "a declared base_voxel_size is not what the group's document says; open the pyramid without it"
+            raise ArgumentError(problem("invalid_argument", ("base_voxel_size",), message))
+        listing = self._family.listing
+        if from_level is None:
+            sizes = [prod(level.voxel_size) for level in self._family.levels()]
+            from_level = listing.names[sizes.index(min(sizes))]
+        return opening.open_level(self._family, opening.named_level(listing, from_level))
+
+    def _handle(self, opened: Opened) -> WritableArray:
+        return WritableArray(check_writable(opened))
+
+
+class _Place(NamedTuple):
+    """Where a new level lies, every axis, in stored units, and its shape."""
+
+    voxel_size: tuple[float, ...]
+    translation: tuple[float, ...]
+    shape: tuple[int, ...]
+
+
+def _explicit(source: Opened, voxel_size: Any, translation: Any, shape: Any) -> _Place | None:
+    """Return the place that a caller gave, in stored units; None where none was given."""
+    given = (voxel_size, translation, shape)
+    if all(value is None for value in given):
+        return None
+    if any(value is None for value in given):
+        message = "give all of voxel_size, translation and shape, or factors"
+        raise ArgumentError(problem("missing_field", ("voxel_size",), message))
+    view = source.view
+    stored, spatial = view.stored, view.stored.spatial
+    sizes = spatial_sizes(len(spatial), voxel_size, "voxel_size")
+    centres = spatial_numbers(len(spatial), translation, "translation")
+    size, centre = list(stored.voxel_size), list(stored.translation)
+    for axis, asked, s, t in zip(spatial, view.spatial, sizes, centres, strict=True):
+        factor = _factor(view.grid.units[asked], stored.units[axis])
+        size[axis], centre[axis] = unit_table.convert(s, factor), unit_table.convert(t, factor)
+    return _Place(tuple(size), tuple(centre), index_tuple(shape, "shape", stored.ndim))
+
+
+def _factor(asked: str, stored: str) -> Fraction:
+    """Return the factor from the pyramid's unit to the stored one; no stored unit is nanometres, as in reading."""
+    if unit_table.same(asked, stored):
+        return Fraction(1)
+    return unit_table.factor(asked, "nanometer" if unit_table.is_missing(stored) else stored)
+
+
+def _by_factors(meta: ArrayMeta, factors: Any, origin: Any) -> _Place:
+    """Return the place of the level whose voxels are blocks of the source's."""
+    every = _every_axis(meta, factors, "factors", 1)
+    first = _every_axis(meta, origin, "origin", 0)
+    size, centre = level_placement(meta.voxel_size, meta.translation, every, first)
+    return _Place(size, centre, level_shape(meta.shape, every, first))
+
+
+def _every_axis(meta: ArrayMeta, given: Any, name: str, other: int) -> tuple[int, ...]:
+    """Return one integer per axis, from one for all spatial axes, one per spatial axis or one per axis."""
+    spatial = meta.spatial
+    values = [given] * len(spatial) if not hasattr(given, "__len__") else given
+    found = index_tuple(values, name)
+    if len(found) == meta.ndim:
+        return found
+    if len(found) != len(spatial):
+        message = f"{name} has {len(found)} entries; give {len(spatial)} (the spatial axes) or {meta.ndim} (every axis)"
+        raise ArgumentError(problem("wrong_length", (name,), message))
+    along = dict(zip(spatial, found, strict=True))
+    return tuple(along.get(axis, other) for axis in range(meta.ndim))
+
+
+def open_writable_pyramid(arguments: OpenArguments) -> WritablePyramid:
+    """Return the pyramid of ``worldarray.open_pyramid(…, mode="r+")``: what stands there is opened, nothing is made.
+
+    Raises
+    ------
+    ArgumentError
+        It is N5 or precomputed, which are not written here.
+    """
+    family = find_family(arguments)
+    if family.listing.format not in FORMATS:
+        message = f"is {family.listing.format}; only zarr v2 and v3 are written"
+        raise ArgumentError(problem("unsupported", family.listing.path, message))
+    return WritablePyramid(family)

@@ -1,0 +1,116 @@
+"""What a write may touch, as data: whole write units of the array, or an error that says which bound cuts one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from worldarray.errors import ArgumentError, ArgumentTypeError, Problem, problem
+from worldarray.records import ArrayMeta
+
+Index = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Target:
+    """The array that is written: every stored axis, with the index of those that the handle pins."""
+
+    path: str
+    axes: tuple[str, ...]
+    shape: Index
+    unit: Index
+    """The write unit: the shard, else the chunk."""
+    pins: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, stored: ArrayMeta, pins: Sequence[tuple[int, int]]) -> Target:
+        """Return the target that an array is, some of its axes pinned."""
+        return cls(stored.path, stored.axes, stored.shape, stored.write_shape, tuple(pins))
+
+    @property
+    def kept(self) -> Index:
+        """The stored axes that are not pinned."""
+        pinned = {axis for axis, _ in self.pins}
+        return tuple(axis for axis in range(len(self.shape)) if axis not in pinned)
+
+
+def check_box(target: Target, begin: Index, end: Index) -> None:
+    """Refuse a box that runs backwards or reaches outside the array: nothing is padded on writing.
+
+    Raises
+    ------
+    ArgumentError
+        Naming the axis, the bound and the axis's size.
+    """
+    for axis, low, high in zip(target.kept, begin, end, strict=True):
+        size = target.shape[axis]
+        if low > high:
+            message = f"axis {target.axes[axis]!r} ends at {high} before it begins at {low}; give begin <= end"
+            raise ArgumentError(problem("order", (target.path, "end", axis), message))
+        if low < 0 or high > size:
+            message = (
+                f"axis {target.axes[axis]!r}: [{low}, {high}) reaches outside the array, which has {size} voxels; "
+                "nothing is padded on writing, so cut the data first"
+            )
+            raise ArgumentError(problem("out_of_range", (target.path, "begin" if low < 0 else "end", axis), message))
+
+
+def check_aligned(target: Target, begin: Index, end: Index) -> None:
+    """Refuse a box that is no union of whole write units; the array's end closes the last one.
+
+    Raises
+    ------
+    ArgumentError
+        Naming every axis, bound and unit size that does not fit, pinned axes included.
+
+    Examples
+    --------
+    >>> target = Target("em.zarr/s0", ("y", "x"), (10, 9), (4, 3), ())
+    >>> check_aligned(target, (4, 3), (10, 6))
+    """
+    found: list[Problem] = []
+    for axis, low, high in zip(target.kept, begin, end, strict=True):
+        size, unit = target.shape[axis], target.unit[axis]
+        for name, bound in (("begin", low), ("end", high)):
+            if bound % unit and not (bound == size and name == "end") and low < high:
+                message = (
+                    f"axis {target.axes[axis]!r}: {name} {bound} is neither a multiple of the write unit {unit} nor "
+                    f"the end {size}; write whole units, or give partial=True where nothing else writes"
+                )
+                found.append(problem("not_aligned", (target.path, name, axis), message))
+    for axis, index in target.pins:
+        size, unit = target.shape[axis], target.unit[axis]
+        held = min((index // unit + 1) * unit, size) - index // unit * unit
+        if held > 1:
+            message = (
+                f"axis {target.axes[axis]!r} is pinned to {index}, but its write unit holds {held} indices, so other "
+                "writers of them share it; write them together, or give partial=True where nothing else writes"
+            )
+            found.append(problem("not_aligned", (target.path, "select", axis), message))
+    if found:
+        raise ArgumentError(*found)
+
+
+def checked_data(path: str, data: object, shape: Index, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Return the data as an array of the wanted shape and dtype; only its byte order may differ.
+
+    Raises
+    ------
+    ArgumentError
+        Its shape or dtype is another: nothing is cast or broadcast.
+    """
+    try:
+        values = np.asarray(data)
+    except ValueError as error:
+        message = f"the data is no array: {error}"
+        raise ArgumentTypeError(problem("wrong_type", (path, "data"), message)) from error
+    if values.shape != shape:
+        message = f"the data has shape {values.shape}, the box {shape}; give one value per voxel"
+        raise ArgumentError(problem("wrong_length", (path, "data", "shape"), message))
+    if values.dtype.newbyteorder("=") != dtype.newbyteorder("="):
+        message = f"the data has dtype {values.dtype}, the array {dtype}; nothing is cast, so convert it first"
+        raise ArgumentError(problem("wrong_type", (path, "data", "dtype"), message))
+    return values
