@@ -17,6 +17,7 @@ from worldarray_conformance.case_files import (
 )
 from worldarray_conformance.comparison import Answer, Failed, check, differences, run
 from worldarray_conformance.errors import CaseFileError, Mismatch, NoCasesError
+from worldarray_conformance.runner import Outcome, Runner
 from worldarray_conformance.strict_json import parse as parse_json
 from worldarray_conformance.values import ArrayValue, Text, decode, store_bytes
 
@@ -29,6 +30,8 @@ __all__ = [
     "Failed",
     "Mismatch",
     "NoCasesError",
+    "Outcome",
+    "Runner",
     "Skipped",
     "Text",
     "Tolerance",
