@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worldarray_write import splice
 from worldarray.errors import ArgumentError, PlacementError
+from worldarray_write import splice
 
 scalars = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=6)
@@ -94,7 +94,7 @@ def test_a_value_is_replaced_or_added_and_the_rest_keeps_its_bytes(made, value, 
         )
     after = splice.with_value(text, path, value)
     assert loaded(after) == updated(document, path, value)
-    if len(path) and splice.span_of(text, path) is None:
+    if path and splice.span_of(text, path) is None:
         begin, end = span  # of the container that it was added to
         assert after[:begin] == text[:begin]
         assert after[len(after) - len(text) + end :] == text[end:]
