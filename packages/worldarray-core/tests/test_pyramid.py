@@ -143,6 +143,23 @@ def test_placements_are_over_spatial_axes_whatever_else_there_is(tmp_path):
 # Outer transforms and levels that do not lie on each other ------------------------------------------------------------
 
 
+def test_levels_whose_axes_only_the_arrays_name_are_placed_as_they_are_opened(tmp_path):
+    path = tmp_path / "em.zarr"
+    sizes = {"s0": (8.0, 4.0), "s1": (16.0, 12.0)}
+    for index, name in enumerate(sizes):
+        zarr2(path / name, coded(4, 6, 3, base=1000 * index), attributes={"_ARRAY_DIMENSIONS": ["y", "x", "c"]})
+    datasets = [
+        {"path": name, "coordinateTransformations": [{"type": "scale", "scale": [*size, 1]}]}
+        for name, size in sizes.items()
+    ]
+    write_json(path / ".zgroup", {"zarr_format": 2})
+    write_json(path / ".zattrs", {"multiscales": [{"version": "0.4", "datasets": datasets}]})
+    pyr = wa.open_pyramid(path, units=None)
+    assert pyr.voxel_sizes() == tuple(sizes.values())
+    assert [vol.voxel_size for vol in pyr.levels] == list(sizes.values())
+    assert wa.open(path, voxel_size=(16, 12), units=None).level_name == "s1"
+
+
 def test_outer_transforms_are_applied_and_kept_raw(tmp_path):
     # after the dataset's own: scale (2, 3, 5), then a translation of (100, 10, 1)
     outer = [{"type": "scale", "scale": [2, 3, 5]}, {"type": "translation", "translation": [100, 10, 1]}]

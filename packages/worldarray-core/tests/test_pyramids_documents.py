@@ -23,7 +23,7 @@ def dataset(path, scale, translation):
 
 
 DATASETS = [dataset(f"s{i}", [8 * 2**i, 4 * 3**i], [4 * 2**i, 2 * 3**i]) for i in range(3)]
-GROUP = {"em/.zgroup": {"zarr_format": 2}, "em/.zattrs": {"multiscales": [{"datasets": DATASETS}]}}
+GROUP = {"em/.zgroup": {"zarr_format": 2}, "em/.zattrs": {"multiscales": [{"axes": ["y", "x"], "datasets": DATASETS}]}}
 ARRAYS = {f"em/s{i}/.zarray": ZARR2 | {"shape": [40 // 2**i, 54 // 3**i]} for i in range(3)}
 VOLUME = {
     "vol/info": {

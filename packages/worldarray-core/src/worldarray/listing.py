@@ -97,7 +97,8 @@ def list_pyramid(source: Source, where: Location, *, conflicts: Conflicts = "err
     >>> from worldarray.documents.source import MappingSource
     >>> def dataset(path, scale):
     ...     return {"path": path, "coordinateTransformations": [{"type": "scale", "scale": scale}]}
-    >>> attrs = {"multiscales": [{"datasets": [dataset("s0", [40, 4]), dataset("s1", [40, 8])]}]}
+    >>> datasets = [dataset("s0", [40, 4]), dataset("s1", [40, 8])]
+    >>> attrs = {"multiscales": [{"axes": ["y", "x"], "datasets": datasets}]}
     >>> source = MappingSource({"em/.zgroup": {"zarr_format": 2}, "em/.zattrs": attrs})
     >>> list_pyramid(source, parse_path("em")).levels[1]
     Level(name='s1', voxel_size=(40.0, 8.0), translation=(0.0, 0.0))

@@ -67,6 +67,8 @@ def place_dataset(
 ) -> Placement | None:
     """Return where a group's document alone places one of its datasets; None where only the array can tell.
 
+    The array has to tell where the document gives no scale, or names no axis: which axes are spatial follows from names.
+
     Raises
     ------
     PlacementError
@@ -81,15 +83,15 @@ def place_dataset(
         hints = Hints(ndim, spatial_axes(default_axes(ndim)), x_first=True)
         names = attributes.axis_names(attrs.values["axes"], attrs.path("axes"), hints) if attrs.first("axes") else None
         found = attributes.cosem(transform, (*dataset.at, "transform"), replace(hints, x_first=False))
+        if not any(found.names or names or ()):
+            return None
         case = Case("", format_, ndim, own)
         return _finish(found, "cosem", Context(case, None, dataset, False, names, hints), [])
     entry = ome.entry(multiscale, dataset, lenient=lenient)
-    if entry.scale is None:
+    if entry.scale is None or entry.axes is None or not any(entry.axes.names):
         return None
     ndim = len(entry.scale)
-    case, names, types = Case("", format_, ndim, own), None, None
-    if entry.axes is not None:
-        names, types = entry.axes.names, some(entry.axes.types)
+    case, names, types = Case("", format_, ndim, own), entry.axes.names, some(entry.axes.types)
     context = Context(case, entry, dataset, False, names, hints_of(ndim, names, types))
     found_ome = by_ome(context, [])
     return None if found_ome is None else _finish(found_ome, "ome", context, list(entry.notices))
