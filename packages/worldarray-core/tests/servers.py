@@ -96,7 +96,7 @@ def _handler(server: HttpServer) -> type[BaseHTTPRequestHandler]:
                 else:
                     status, body = 206, body[first : last + 1]
                     extra["Content-Range"] = f"bytes {first}-{last}/{size}"
-            extra["ETag"] = '"1"'
+            extra |= {"ETag": '"1"', "x-goog-generation": "1"}
             self.send_response(status)
             for name, value in extra.items():
                 self.send_header(name, value)

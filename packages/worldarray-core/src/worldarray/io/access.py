@@ -83,12 +83,15 @@ def first_allowed(where: Location, attempt: Callable[[Way], T]) -> T:
 
 
 def _require_archive(where: Location) -> None:
-    """Refuse a local archive that is no file: asked to read one, tensorstore may wait for itself for ever."""
     while where.base is not None:
         if where.base.is_local and where.scheme in _OF_FILES and not os.path.isfile(where.base.local_path):  # noqa: PTH113
-            message = "no archive is there"
-            raise StoreNotFoundError(problem("not_found", (where.base.text,), message))
+            raise no_archive(where.base)
         where = where.base
+
+
+def no_archive(where: Location) -> StoreNotFoundError:
+    """Return what is raised for an archive that is no file: asked to read one, tensorstore may wait for ever."""
+    return StoreNotFoundError(problem("not_found", (where.text,), "no archive is there"))
 
 
 def _refusal(where: Location, refused: list[tuple[Way, Exception]]) -> AccessError:

@@ -127,7 +127,12 @@ class KvSource:
         return self._asked(where, attempt)
 
     def _open(self, where: Location, way: access.Way) -> Any:
-        return _open(access.kvstore_spec(where, way), contexts.document_context(self._context))
+        context = contexts.document_context(self._context)
+        if where.base is not None and where.base.scheme == "memory":
+            archive = _open(access.kvstore_spec(where.base, way, folder=False), context)
+            if archive.read("").result().state != "value":
+                raise access.no_archive(where.base)
+        return _open(access.kvstore_spec(where, way), context)
 
     def _asked(self, where: Location, attempt: Callable[[access.Way], T]) -> T:
         runtime.using()
