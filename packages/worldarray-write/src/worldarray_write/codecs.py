@@ -211,6 +211,8 @@ def codecs_of(array: Any) -> Any:
         The array is of a format that is not written: N5 or precomputed.
     ArgumentTypeError
         `array` is none of these.
+    PlacementError
+        The document cannot be read.
 
     Examples
     --------
