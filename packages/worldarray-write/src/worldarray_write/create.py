@@ -12,25 +12,29 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from numpy.typing import DTypeLike
 
 from worldarray import opening
-from worldarray.describe import Described, describe_array
+from worldarray import units as unit_table
+from worldarray.describe import describe_array
+from worldarray.detection import detect_node
+from worldarray.emit import warn_notices
 from worldarray.errors import (
     ArgumentError,
+    ArgumentTypeError,
     StoreExistsError,
-    StoreNotFoundError,
     StoreUnavailableError,
     problem,
 )
 from worldarray.grid import Grid
-from worldarray.options import OpenArguments, Units
+from worldarray.opened import Opened
+from worldarray.options import OpenArguments, Units, check_context, check_retries
 from worldarray.paths import Location, parse_path
 from worldarray_write.codecs import Codecs
 from worldarray_write.datasets import GroupLevel
-from worldarray_write.differences import differences, refuse_differences, storage_notices
+from worldarray_write.differences import differences, meta_differences, refuse_differences, storage_notices
 from worldarray_write.documents import array_documents
 from worldarray_write.groups import GROUP_KEYS, format_of, group_of
 from worldarray_write.layout import Planned, Storing, Wanted, validate
 from worldarray_write.merge import merged_attributes, merged_group
-from worldarray_write.writable import WritableArray, check_writable
+from worldarray_write.writable import WritableArray
 
 if TYPE_CHECKING:
     import tensorstore  # noqa: TID251  (types only)
@@ -66,7 +70,7 @@ class Creation:
         """The zarr format of the level and its group."""
         return self.planned.layout.format
 
-    def listed(self, existing: Mapping[str, bytes]) -> dict[str, bytes]:
+    def listed(self, existing: Mapping[str, bytes], *, keep_near: bool) -> dict[str, bytes]:
         """Return the group's documents with the level in them, those that change."""
         return merged_group(
             existing,
@@ -74,7 +78,7 @@ class Creation:
             self.group.text,
             format=self.format,
             group_attrs=self.group_attrs,
-            keep_near=self.exists == "adopt",
+            keep_near=keep_near,
         )
 
 
@@ -117,7 +121,8 @@ def create(  # noqa: PLR0913  (the arguments of the specification)
     voxel_size, translation
         One index step and the centre of voxel 0, in `units`, over the spatial axes or one per axis.
     grid
-        A Grid in place of shape, voxel_size, translation, axes, units, chunks and shards.
+        A Grid in place of shape, voxel_size, translation, axes, units, axis_types, chunks and shards (the last two
+        are given beside a grid that has none).
     axes, units, axis_types
         As `worldarray.Grid` takes them; axis names default to the last of t, c, z, y, x.
     chunks, shards
@@ -131,7 +136,8 @@ def create(  # noqa: PLR0913  (the arguments of the specification)
     dimension_separator
         Of chunk keys: "/" by default.
     attrs, group_attrs
-        JSON for the array's and the group's attributes; no one else's key is changed or dropped.
+        JSON for the new array's and the group's attributes; no one else's key is changed or dropped. The attributes
+        of an array that is adopted stay as they are.
     exists
         "error": whatever stands at `path` raises. "adopt": an array that is the same (shape, dtype, chunks, shards,
         fill value, axes, units by meaning, placement within rtol 1e-6) is opened; a different one raises.
@@ -160,15 +166,12 @@ def create(  # noqa: PLR0913  (the arguments of the specification)
     ...     vol.corner, vol.axes, vol.meta.placed_by
     ((0.0, 0.0), ('y', 'x'), 'ome')
     """
-    placed = _placed_arguments(
-        grid, shape=shape, voxel_size=voxel_size, translation=translation, axes=axes, chunks=chunks, shards=shards
-    )
+    given = {"shape": shape, "voxel_size": voxel_size, "translation": translation, "axes": axes}
+    placed = given | {"chunks": chunks, "shards": shards, "units": units, "axis_types": axis_types}
     wanted = Wanted(
-        **placed,
+        **(placed if grid is None else _from_grid(grid, placed)),
         dtype=dtype,
         format=format,
-        units=units if grid is None else grid.units,
-        axis_types=axis_types if grid is None else grid.axis_types,
         fill_value=fill_value,
         codecs=codecs,
         attrs=attrs,
@@ -185,11 +188,14 @@ def create(  # noqa: PLR0913  (the arguments of the specification)
     )
 
 
-def _placed_arguments(grid: Grid | None, **given: Any) -> dict[str, Any]:
-    """Return the fields that a grid stands for, from it or from the arguments; never from both."""
-    if grid is None:
-        return given
-    both = [name for name, value in given.items() if value is not None]
+def _from_grid(grid: object, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that a grid stands for, from it alone; the chunks of one that has none are the caller's."""
+    if not isinstance(grid, Grid):
+        message = f"grid is {grid!r}; give a worldarray.Grid, such as Grid.from_meta makes of an array"
+        raise ArgumentTypeError(problem("wrong_type", ("grid",), message))
+    own: dict[str, Any] = {name: given[name] for name in ("chunks", "shards")} if grid.chunks is None else {}
+    said = {name for name, value in given.items() if name not in own and value is not None}
+    both = [name for name in given if name in said and (name != "units" or given[name] != "nanometer")]
     if both:
         message = f"{', '.join(both)} and grid are given, and the grid says them already; give one or the other"
         raise ArgumentError(problem("invalid_argument", ("grid",), message))
@@ -198,8 +204,11 @@ def _placed_arguments(grid: Grid | None, **given: Any) -> dict[str, Any]:
         "voxel_size": grid.every_voxel_size,
         "translation": grid.every_translation,
         "axes": grid.axes,
+        "units": grid.units,
+        "axis_types": grid.axis_types,
         "chunks": grid.chunks,
         "shards": grid.shards,
+        **own,
     }
 
 
@@ -214,9 +223,12 @@ def create_wanted(
     retries: Retry | None = None,
 ) -> WritableArray:
     """Return the array of `create`, from what is wanted of it."""
+    check_retries(retries)
     creation = plan_creation(where, wanted, exists=exists, group_attrs=group_attrs, context=context)
-    _carry_out(creation)
-    return open_created(creation, store_fill=store_fill, retries=retries)
+    carry_out(creation)
+    opened = opening.open_array(_arguments(creation, retries))
+    check_made(creation, opened)
+    return WritableArray(opened, store_fill=store_fill)
 
 
 def plan_creation(
@@ -234,68 +246,96 @@ def plan_creation(
     if exists not in ("error", "adopt"):
         message = f"exists is {exists!r}; it is 'error' or 'adopt', since nothing is ever overwritten"
         raise ArgumentError(problem("wrong_value", ("exists",), message))
+    check_context(context)
+    store.check_writable(where)
     group = where.parent
     if group is None or group.is_root:
         message = "has no group to be listed in; give a path with a folder, such as em.zarr/s0"
         raise ArgumentError(problem("invalid_argument", (where.text,), message))
     existing = store.read_documents(group, GROUP_KEYS, context)
-    kind = format_of(group_of(existing, group.text), wanted.format, group.text)
-    planned = validate(replace(wanted, format=kind))
+    there = group_of(existing, group.text)
+    planned = validate(replace(wanted, format=format_of(there, wanted.format, group.text)))
     grid = planned.grid
     level = GroupLevel(
         where.name, grid.every_voxel_size, grid.every_translation, grid.axes, grid.units, grid.axis_types
     )
     creation = Creation(where, group, planned, level, exists, group_attrs, context)
-    creation.listed(existing)
     store.refuse_symlink(where)
-    _check_existing(creation)
+    is_there = _is_there(creation, nothing=exists == "error")
+    creation.listed(existing, keep_near=is_there)
+    if not is_there:
+        _attributes_files(creation, store.read_documents(where, (".zattrs",), context))
+    warn_notices(there.notices)
     return creation
 
 
-def _check_existing(creation: Creation) -> None:
+def _is_there(creation: Creation, *, nothing: bool) -> bool:
+    """Whether the array exists, as it is wanted; `nothing` refuses whatever stands at its path."""
     from worldarray_write.io import store  # noqa: PLC0415  (documents need no tensorstore)
 
     where = creation.where
     present = store.read_documents(where, ARRAY_KEYS, creation.context)
     if not present:
-        return
-    if creation.exists == "error":
+        return False
+    if nothing:
         message = (
             f"holds {', '.join(sorted(present))} already, and nothing is overwritten; give exists='adopt' to go on "
             "with the same array, or remove it first"
         )
         raise StoreExistsError(problem("already_exists", (where.text,), message))
-    if set(present) - {".zattrs"}:
-        _adopt(creation)
+    return _adopt(creation)
 
 
-def _adopt(creation: Creation) -> Described:
-    """Return the array that exists, if it is the one that is wanted."""
-    found = describe_array(opening.source_of(creation.where, creation.context), creation.where, conflicts="warn")
-    refuse_differences(creation.where.text, differences(found, creation.planned))
+def _adopt(creation: Creation) -> bool:
+    """Whether there is an array; one that is not as it is wanted is refused, and so is a group."""
+    where = creation.where
+    source = opening.source_of(where, creation.context)
+    node = detect_node(source, where)
+    if node is None:
+        return False
+    if node.kind == "group":
+        message = "is a group, and nothing is overwritten; give another path, or one below it"
+        raise StoreExistsError(problem("already_exists", (where.text,), message))
+    found = describe_array(source, where, node, conflicts="warn")
+    refuse_differences(where.text, differences(found, creation.planned))
     for note in storage_notices(found, creation.planned):
         _LOG.info("%s", note)
-    return found
+    return True
 
 
-def _carry_out(creation: Creation) -> None:
-    """Write the group's documents, then the array's; the one that makes it an array comes last."""
+def carry_out(creation: Creation) -> None:
+    """Write the group's documents, then the array's; the one that makes it an array comes last.
+
+    Just before the group is written the array is looked for once more: one that another process has made meanwhile
+    is adopted, and one that is not as it is wanted is refused before its entry is touched.
+    """
     from worldarray_write.io import store  # noqa: PLC0415  (documents need no tensorstore)
 
     where, context = creation.where, creation.context
-    store.update_documents(creation.group, GROUP_KEYS, creation.listed, context)
+    there = False
+
+    def listing(existing: Mapping[str, bytes]) -> dict[str, bytes]:
+        nonlocal there
+        there = _is_there(creation, nothing=False)
+        return creation.listed(existing, keep_near=there)
+
+    store.update_documents(creation.group, GROUP_KEYS, listing, context)
+    if there:
+        return
     documents = array_documents(creation.planned.layout)
     final = _MAKES_ARRAY[creation.format]
     for key in documents:
         if key != final:
-            store.update_documents(where, (key,), lambda there: _with_attributes(creation, there), context)
+            store.update_documents(where, (key,), lambda found: _attributes_files(creation, found), context)
     if not store.create_only(where, final, documents[final], context):
         _join(creation)
 
 
-def _with_attributes(creation: Creation, there: Mapping[str, bytes]) -> dict[str, bytes]:
+def _attributes_files(creation: Creation, there: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the ``.zattrs`` of a zarr v2 array with its attributes in it; what is there already stays."""
     layout = creation.planned.layout
+    if layout.format != "zarr2" or not layout.attrs:
+        return {}
     return merged_attributes(there, layout.attrs, creation.where.text)
 
 
@@ -303,23 +343,35 @@ def _join(creation: Creation) -> None:
     """Adopt an array that another process made since it was looked for; its metadata may appear late."""
     for attempt in range(1, LOST_RACE_ATTEMPTS + 1):
         try:
-            _adopt(creation)
-        except (StoreNotFoundError, StoreUnavailableError):
+            if _adopt(creation):
+                return
+        except StoreUnavailableError:
             if attempt == LOST_RACE_ATTEMPTS:
                 raise
-            time.sleep(LOST_RACE_DELAY * attempt)
-        else:
-            return
+        time.sleep(LOST_RACE_DELAY * attempt)
+    message = "another process has made an array there, but its documents do not appear; open it later"
+    raise StoreUnavailableError(problem("unavailable", (creation.where.text,), message))
 
 
-def open_created(creation: Creation, *, store_fill: bool, retries: Retry | None) -> WritableArray:
-    """Return the handle on a level that was made or adopted, in the units that it was placed in."""
+def check_made(creation: Creation, opened: Opened) -> None:
+    """Check that the array, as readers find it, is the one that was asked for: another process may have been faster.
+
+    Raises
+    ------
+    ArgumentError
+        ``conflict``, once per field that differs.
+    """
+    refuse_differences(creation.where.text, meta_differences(opened.view.stored, creation.planned))
+
+
+def _arguments(creation: Creation, retries: Retry | None) -> OpenArguments:
+    """Return what opens a level that was made or adopted, in the units that it was placed in."""
     grid = creation.planned.grid
-    wanted = {"space": next((grid.units[axis] for axis in grid.spatial if grid.units[axis]), None)}
-    arguments = OpenArguments(
+    known = [unit_table.parse(grid.units[axis]) for axis in grid.spatial]
+    lengths = bool(known) and all(unit is not None and unit.dimension == "length" for unit in known)
+    return OpenArguments(
         path=creation.where.text,
-        units={kind: unit for kind, unit in wanted.items() if unit} or None,
+        units={"space": grid.units[grid.spatial[0]]} if lengths else None,
         context=creation.context,
         retries=retries,
     )
-    return WritableArray(check_writable(opening.open_array(arguments)), store_fill=store_fill)

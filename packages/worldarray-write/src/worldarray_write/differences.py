@@ -53,7 +53,21 @@ def differences(found: Described, wanted: Planned) -> tuple[Difference, ...]:
     >>> differences(found, validate(Wanted((60, 200), "uint8", (30, 8), (15, 4), "zarr3", chunks=(10, 64))))
     (Difference(field='dtype', found='uint16', wanted='uint8'),)
     """
-    return tuple(_compared(found.meta, wanted))
+    return meta_differences(found.meta, wanted)
+
+
+def meta_differences(found: ArrayMeta, wanted: Planned) -> tuple[Difference, ...]:
+    """Return `differences` of what documents say of an array, in stored units.
+
+    Examples
+    --------
+    >>> from worldarray.grid import Grid
+    >>> from worldarray_write.layout import Wanted, validate
+    >>> found = Grid((60, 200), (30, 8), (15, 4), chunks=(10, 64)).meta("uint16")
+    >>> meta_differences(found, validate(Wanted((60, 200), "uint16", (30, 8), (15, 5), "zarr3", chunks=(10, 64))))
+    (Difference(field='translation', found=(15.0, 4.0), wanted=(15.0, 5.0)),)
+    """
+    return tuple(_compared(found, wanted))
 
 
 def _compared(meta: ArrayMeta, wanted: Planned) -> Iterator[Difference]:

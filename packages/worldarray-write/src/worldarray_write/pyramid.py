@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import prod
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from worldarray.pyramid import Pyramid, find_family
 from worldarray.records import ArrayMeta
 from worldarray.view import spatial_numbers, spatial_sizes
 from worldarray_write.codecs import Codecs
-from worldarray_write.create import Exists, create_wanted
+from worldarray_write.create import Exists, carry_out, check_made, plan_creation
 from worldarray_write.documents import like
 from worldarray_write.layout import FORMATS, Wanted
 from worldarray_write.multiscales import level_path
@@ -89,8 +90,6 @@ class WritablePyramid(Pyramid):
             copied |= {"chunks": chunks, "shards": shards}
         elif shards is not None:
             copied["shards"] = shards
-        if copied["fill_value"] is None:
-            copied["fill_value"] = 0
         wanted = Wanted(
             shape=place.shape,
             voxel_size=place.voxel_size,
@@ -101,17 +100,22 @@ class WritablePyramid(Pyramid):
             attrs=attrs,
             **copied,
         )
+        where = self._family.listing.group.join(_own_name(name))
         arguments = self._family.arguments
-        if "/" in level_path(name, ("name",)):
-            message = f"the level is called {name!r}; one that is added stands directly below the group"
-            raise ArgumentError(problem("wrong_value", ("name",), message))
-        where = self._family.listing.group.join(name)
-        create_wanted(
-            where, wanted, exists=exists, store_fill=store_fill, context=arguments.context, retries=arguments.retries
-        )
-        listing = list_pyramid(self._family.source, self._family.listing.group, conflicts=arguments.metadata_conflicts)
-        self._family = Family(self._family.source, listing, arguments)
-        return WritableArray(check_writable(opening.open_level(self._family, where.name)), store_fill=store_fill)
+        creation = plan_creation(where, wanted, exists=exists, group_attrs=None, context=arguments.context)
+        carry_out(creation)
+        self._list_again()
+        opened = opening.open_level(self._family, where.name)
+        check_made(creation, opened)
+        return WritableArray(check_writable(opened), store_fill=store_fill)
+
+    def _list_again(self) -> None:
+        """Read the group again, which its levels are opened through from now on."""
+        source, group, arguments = self._family.source, self._family.listing.group, self._family.arguments
+        if self._family.listing.opened is not None:  # the pyramid was opened by the path of one of its levels
+            arguments = replace(arguments, path=group.text)
+        listing = list_pyramid(source, group, conflicts=arguments.metadata_conflicts)
+        self._family = Family(source, listing, arguments)
 
     def _source(self, from_level: str | int | None) -> Opened:
         """Return the level that a new one is made from: the finest unless one is named."""
@@ -122,10 +126,24 @@ class WritablePyramid(Pyramid):
         if from_level is None:
             sizes = [prod(level.voxel_size) for level in self._family.levels()]
             from_level = listing.names[sizes.index(min(sizes))]
-        return opening.open_level(self._family, opening.named_level(listing, from_level))
+        name = opening.named_level(listing, from_level)
+        if listing.placements[listing.names.index(name)] is None:
+            message = (
+                "lists no levels, and a group that lists one hides the others; list them first with ensure_group_entry"
+            )
+            raise ArgumentError(problem("missing_key", listing.path, message))
+        return opening.open_level(self._family, name)
 
     def _handle(self, opened: Opened) -> WritableArray:
         return WritableArray(check_writable(opened))
+
+
+def _own_name(name: str) -> str:
+    """Return the name of a level that stands directly below its group."""
+    if "/" in level_path(name, ("name",)):
+        message = f"the level is called {name!r}; one that is added stands directly below the group"
+        raise ArgumentError(problem("wrong_value", ("name",), message))
+    return name
 
 
 class _Place(NamedTuple):

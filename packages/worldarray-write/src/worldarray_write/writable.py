@@ -10,7 +10,7 @@ from worldarray.arguments import index_tuple
 from worldarray.array import WorldArray
 from worldarray.errors import ArgumentError, problem
 from worldarray.opened import Opened
-from worldarray.options import OpenArguments
+from worldarray.options import OpenArguments, check_retries
 from worldarray_write.write_plan import Target, check_aligned, check_box, checked_data
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ class WritableArray(WorldArray):
         ForkError
             This process was forked from one that had used tensorstore.
         """
+        check_retries(retries)
         low = index_tuple(begin, "begin", self.ndim)
         high = index_tuple(end, "end", self.ndim)
         check_box(self._target, low, high)
@@ -122,6 +123,20 @@ class WritableArray(WorldArray):
         end = tuple(min(b + unit, n) for b, unit, n in zip(begin, units, self.meta.shape, strict=True))
         self.write_index(begin, end, data, retries=retries)
 
+    def reopen(self, context: tensorstore.Context | None = None, **overrides: Any) -> WritableArray:
+        """Return the same array opened again for writing, as `worldarray.WorldArray.reopen` does for reading.
+
+        Raises
+        ------
+        ArgumentError, ArgumentTypeError
+            An override is none of `open`'s arguments, or asks for what is not written.
+        """
+        again = super().reopen(context, **overrides)
+        assert isinstance(again, WritableArray)
+        check_writable(again.opened)
+        again._store_fill = self._store_fill
+        return again
+
     def _open_store(self) -> tensorstore.TensorStore:
         from worldarray.io.arrays import open_facts  # noqa: PLC0415  (documents need no tensorstore)
 
@@ -138,7 +153,8 @@ def open_writable(arguments: OpenArguments) -> WritableArray:
     Raises
     ------
     ArgumentError
-        The array is no zarr, or one field of a structured dtype is asked for: neither is written here.
+        The array is no zarr, is reached through http or a symbolic link, or one field of a structured dtype is asked
+        for: none of these is written.
     """
     return WritableArray(check_writable(opening.open_array(arguments)))
 
@@ -149,15 +165,17 @@ def check_writable(opened: Opened) -> Opened:
     Raises
     ------
     ArgumentError
-        It is N5 or precomputed, or one field of a structured dtype.
+        It is N5 or precomputed, reached through http or a symbolic link, or one field of a structured dtype.
     """
+    from worldarray_write.io import store  # noqa: PLC0415  (documents need no tensorstore)
+
     stored, arguments = opened.view.stored, opened.arguments
     if stored.format not in ("zarr2", "zarr3"):
-        message = (
-            f"is {stored.format}; only zarr v2 and v3 are written"
-        )
+        message = f"is {stored.format}; only zarr v2 and v3 are written"
         raise ArgumentError(problem("unsupported", stored.path, message))
     if arguments.field is not None:
         message = f"field={arguments.field!r}: one field of a structured dtype is read, but not written"
         raise ArgumentError(problem("unsupported", (stored.path, "field"), message))
+    store.check_writable(opened.location)
+    store.refuse_symlink(opened.location)
     return opened
