@@ -8,6 +8,7 @@ import pytest
 from stores import coded, pyramid, volume, write_json, zarr3
 
 import worldarray as wa
+from worldarray.demo import demo_pyramid
 from worldarray.errors import (
     AccessError,
     ArgumentError,
@@ -410,3 +411,18 @@ def test_a_foreign_document_beside_the_real_one_stops_nothing(tmp_path):
     write_json(tmp_path / "em.zarr" / "attributes.json", {"n": 1})
     assert wa.open(path, 0).read_index(LOW, HIGH) == 0
     assert wa.detect(path).format == "zarr3"
+
+
+def test_a_handle_is_not_silently_taken_for_a_numpy_array():
+    with demo_pyramid() as path:
+        vol = wa.open(path, level=0)
+        with pytest.raises(TypeError, match="read it"):
+            np.asarray(vol)
+
+
+def test_a_reading_handle_says_how_to_write():
+    with demo_pyramid() as path:
+        vol = wa.open(path, level=0)
+        with pytest.raises(AttributeError, match="mode='r\\+'"):
+            vol.write_index((0, 0, 0), (1, 1, 1), 0)
+        assert not hasattr(vol, "offset")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy as np
 
 from worldarray import chunks, opening, reading
 from worldarray.arguments import index_tuple
 from worldarray.box import Box
+from worldarray.errors import ArgumentTypeError, problem
 from worldarray.grid import Grid
 from worldarray.opened import Opened
 from worldarray.options import check_choice, check_retries
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from worldarray.io.arrays import Reader
     from worldarray.io.retry import Retry
     from worldarray.reading import Finish
+
+
+_WRITES: Final = frozenset({"write", "write_chunk", "write_index"})
 
 
 class Handle:
@@ -47,6 +51,24 @@ class Handle:
         sizes = ", ".join(f"{value:g}" for value in self.voxel_size)
         name = type(self).__name__
         return f"<{name} {self.level_path} shape={self.shape} dtype={self.dtype} voxel_size=({sizes})>"
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        """Refuse to be taken for an array: how much is read is for the caller to say."""
+        message = "a handle is no numpy array; read it: handle.read(handle.box), handle.read_index(begin, end)"
+        raise ArgumentTypeError(problem("wrong_type", (self.level_path,), message))
+
+    if not TYPE_CHECKING:  # types know every attribute there is
+
+        def __getattr__(self, name: str) -> Any:
+            """Say how to get what only a writable handle has."""
+            kind = type(self).__name__
+            if name in _WRITES:
+                message = (
+                    f"{kind} has no {name}: it was opened to read; open with mode='r+' (worldarray-write)"
+                )
+            else:
+                message = f"{kind!r} object has no attribute {name!r}"
+            raise AttributeError(message)
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the open store and what is remembered of transforms: a copy opens its own."""
