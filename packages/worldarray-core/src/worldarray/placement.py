@@ -8,9 +8,9 @@ from typing import Any
 
 from worldarray import geometry
 from worldarray.axes import default_axes, spatial_axes
-from worldarray.documents import attributes, n5_keys, ome
+from worldarray.documents import attributes, n5_keys, ome, parsing
 from worldarray.documents.attributes import Attributes, Covered, Floats, Found, Hints
-from worldarray.errors import Notice, PlacementError, notice, problem
+from worldarray.errors import At, Notice, PlacementError, notice, problem
 from worldarray.records import Format, PlacedBy
 from worldarray.rules import RULES, Case, Context, by_ome, complete_names, context_of, hints_of, some
 
@@ -67,7 +67,7 @@ def place_dataset(
 ) -> Placement | None:
     """Return where a group's document alone places one of its datasets; None where only the array can tell.
 
-    The array has to tell where the document gives no scale, or names no axis: which axes are spatial follows from names.
+    The array has to tell where the document gives no scale, or names no axis: names say which axes are spatial.
 
     Raises
     ------
@@ -168,39 +168,39 @@ def _centres(corner: Sequence[float], size: Sequence[float], spatial: Collection
 
 
 def _check_against_ome(context: Context, found: Found, notes: list[Notice]) -> None:
-    """Hold an array's own voxel size and offset against its OME scale and translation, in one unit where both known."""
+    """Hold an array's own voxel sizes and offset against its OME entry, in one unit where both are known."""
     own, hints = context.case.own, context.hints
-    size, corner = attributes.voxel_size(own, hints), attributes.offset(own, hints)
-    if size is None and corner is None:
-        return
-    covered = size.axes if size is not None else corner.axes if corner is not None else ()
-    own_units = attributes.axis_units(own.values.get("units"), own.path("units"), hints, covered)
-    if size is not None:
-        remark = _size_conflict(own, _in_units(size, own_units, found.units), found)
+    for key in attributes.SIZE_KEYS:
+        if own.first(key) is None:
+            continue
+        size = attributes.per_axis(own.values[key], own.path(key), hints, parsing.positive)
+        remark = _size_conflict(own.path(key), _in_units_of(found, own, hints, size), found)
         if remark is not None and not context.case.lenient:
             raise PlacementError(
                 problem("conflict", remark.at, f"{remark.message}; or read with metadata_conflicts='warn'")
             )
         if remark is not None:
             notes.append(remark)
+    corner = attributes.offset(own, hints)
     if corner is not None:
-        remark = _offset_conflict(own, _in_units(corner, own_units, found.units), found, hints.spatial)
+        remark = _offset_conflict(own, _in_units_of(found, own, hints, corner), found, hints.spatial)
         if remark is not None:
             notes.append(remark)
 
 
-def _in_units(given: Covered, sources: Sequence[str], targets: Sequence[str]) -> Covered:
+def _in_units_of(found: Found, own: Attributes, hints: Hints, given: Covered) -> Covered:
+    """Return an array's own numbers in the units of its OME entry where both are known, else as they are."""
+    sources = attributes.axis_units(own.values.get("units"), own.path("units"), hints, given.axes)
     pairs = zip(given.axes, given.values, strict=True)
-    return Covered(given.axes, tuple(n5_keys.converted(value, sources[i], targets[i]) for i, value in pairs))
+    return Covered(given.axes, tuple(n5_keys.converted(value, sources[i], found.units[i]) for i, value in pairs))
 
 
-def _size_conflict(own: Attributes, size: Covered, found: Found) -> Notice | None:
+def _size_conflict(at: At, size: Covered, found: Found) -> Notice | None:
     scale = tuple(found.voxel_size[i] for i in size.axes)
     if geometry.same_sizes(size.values, scale):
         return None
-    key = own.first(*attributes.SIZE_KEYS) or ""
     message = f"is {size.values} but the OME scale is {scale} over the same axes; correct the one that is stale"
-    return notice("conflict", own.path(key), message)
+    return notice("conflict", at, message)
 
 
 def _offset_conflict(own: Attributes, corner: Covered, found: Found, spatial: Sequence[int]) -> Notice | None:
