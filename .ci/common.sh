@@ -30,7 +30,7 @@ npm_run() {
 
 # Chromium and its driver, from Debian's packages, when the machine has none; the test that needs them is skipped without.
 install_browser() {
-    if command -v chromedriver && { command -v chromium || command -v google-chrome; }; then return; fi
+    if command -v chromedriver >/dev/null && command -v chromium google-chrome >/dev/null; then return; fi
     if ! command -v apt-get >/dev/null || [ "$(id -u)" != 0 ]; then
         echo "No chromium with chromedriver here, and no right to install them with apt-get: that test is skipped."
         return

@@ -178,7 +178,7 @@ def screen(profile: Path, browser: str, driver: str) -> Iterator[Screen]:
 
 
 def edges(mask, least: int) -> dict[int, list[float]]:
-    """Return, per image axis (0 down, 1 across), the middles of the bands of lines that hold `least` pixels of a mask."""
+    """Return, per image axis (0 down, 1 across), the middles of the bands of lines with `least` pixels of a mask."""
     found = {}
     for axis in (0, 1):
         lines = np.flatnonzero(mask.sum(axis=1 - axis) >= least)

@@ -1,4 +1,4 @@
-"""Neuroglancer draws a volume where worldarray says it lies: its yellow box of a layer, and single voxels of each level.
+"""Neuroglancer draws a volume where worldarray says it lies: its yellow box of a layer, and a voxel of each level.
 
 The viewer counts in nanometres, so a world position p is drawn at pixel middle + (p - position) / zoom.
 """
