@@ -128,9 +128,6 @@ def plan_extent(
     >>> plan_extent([(0, 4)], [6], [9], edge=True)
     Extent(shape=(3,), lo=(3,), hi=(4,), before=(0,), whole=False, empty=False)
     """
-    if all(first <= b < e <= stop for (first, stop), b, e in zip(sizes, begin, end, strict=True)):
-        extent = tuple(map(operator.sub, end, begin))
-        return Extent(extent, tuple(begin), tuple(end), (0,) * len(extent), whole=True, empty=False)
     lo, hi, before, shape = [], [], [], []
     whole = True
     empty = False

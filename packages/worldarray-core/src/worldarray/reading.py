@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from operator import le, lt, sub
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,11 +67,14 @@ def plan_index(shape: Sequence[int], begin: Index, end: Index, *, edge: bool) ->
     ArgumentError
         An end lies before its begin, or "edge" has no voxel to repeat.
     """
-    for b, e in zip(begin, end, strict=True):
-        if e < b:
-            message = f"end {end} lies before begin {begin}; a box is half-open with begin <= end on every axis"
-            raise ArgumentError(problem("order", ("end",), message))
-    data = tuple(zip((0,) * len(shape), shape, strict=True))
+    origin = (0,) * len(shape)
+    data = tuple(zip(origin, shape, strict=True))
+    if all(map(le, origin, begin)) and all(map(lt, begin, end)) and all(map(le, end, shape)):  # as most boxes lie
+        extent = Extent(tuple(map(sub, end, begin)), begin, end, origin, whole=True, empty=False)
+        return ReadPlan(begin, end, extent, begin, data)
+    if any(map(lt, end, begin)):
+        message = f"end {end} lies before begin {begin}; a box is half-open with begin <= end on every axis"
+        raise ArgumentError(problem("order", ("end",), message))
     extent = plan_extent(data, begin, end, edge)
     if edge:
         _check_edge(extent, data)

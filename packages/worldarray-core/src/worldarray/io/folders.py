@@ -42,6 +42,9 @@ def refuse_folders(where: Location, facts: StorageFacts, fetched: Sequence[slice
     unit = facts.chunk_shape if facts.shard_shape is None else facts.shard_shape
     if _begins_with_data(facts, unit, fetched, block):
         return
+    strides = _strides(fetched, unit)
+    if strides is not None and not _is_fill(block[strides], facts.fill_value).any():
+        return
     firsts = [_firsts(span, size) for span, size in zip(fetched, unit, strict=True)]
     kept = [at for (at, _), span in zip(firsts, fetched, strict=True) if isinstance(span, slice)]
     sample = block[_open_mesh(kept)] if kept else block
@@ -64,6 +67,17 @@ def _begins_with_data(facts: StorageFacts, unit: Sequence[int], fetched: Sequenc
             return False
     first, fill = block.item(0), 0 if facts.fill_value is None else facts.fill_value
     return bool(first != fill and (first == first or fill == fill))  # noqa: PLR0124 - NaN is NaN
+
+
+def _strides(fetched: Sequence[slice | int], unit: Sequence[int]) -> tuple[slice, ...] | None:
+    """Return what picks the first voxel of each chunk of a block that begins where chunks do; None for others."""
+    strides = []
+    for span, size in zip(fetched, unit, strict=True):
+        if not isinstance(span, int):
+            if span.start % size or span.step not in (None, 1):
+                return None
+            strides.append(slice(None, None, size))
+    return tuple(strides)
 
 
 _NUMBERS: Final = frozenset("biufc")
