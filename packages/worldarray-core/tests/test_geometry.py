@@ -379,3 +379,14 @@ def test_indices_are_integers(values):
         index_tuple(values, "begin")
     assert isinstance(caught.value, TypeError)
     assert caught.value.at == ("begin",)
+
+
+@pytest.mark.parametrize(
+    ("axes", "spatial", "wanted"),
+    [("zyx", (0, 1, 2), "give 3 (z, y, x)"), ("czyx", (1, 2, 3), "give 3 (z, y, x) or 4 (c, z, y, x)")],
+)
+def test_a_box_of_too_few_entries_is_told_each_number_that_fits_once(axes, spatial, wanted):
+    ones = (1,) * len(axes)
+    with pytest.raises(ArgumentError) as caught:
+        box_range(((0, 0), (1, 1)), ones, ones, ones, spatial, axes)
+    assert str(caught.value).endswith(f"the box has 2 entries; {wanted}")

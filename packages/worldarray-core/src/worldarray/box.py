@@ -267,8 +267,9 @@ def box_range(
     if count == ndim:
         return index_range(lower, upper, voxel_size, translation)
     if count != len(spatial):
-        inner = ", ".join(axes[i] for i in spatial)
-        message = f"the box has {count} entries; give {len(spatial)} ({inner}) or {ndim} ({', '.join(axes)})"
+        whole = f"{ndim} ({', '.join(axes)})"
+        some = f"{len(spatial)} ({', '.join(axes[i] for i in spatial)}) or " if len(spatial) != ndim else ""
+        message = f"the box has {count} entries; give {some}{whole}"
         raise ArgumentError(problem("wrong_length", ("box",), message))
     sizes, places = tuple(voxel_size[i] for i in spatial), tuple(translation[i] for i in spatial)
     low, high = index_range(lower, upper, sizes, places)

@@ -300,7 +300,8 @@ def _every(values: Floats, name: str, spatial: Indices, ndim: int, other: float)
     if len(values) == ndim:
         return values
     if len(values) != len(spatial):
-        message = f"{name} has {len(values)} entries {values}; give {len(spatial)} (the spatial axes) or {ndim}"
+        some = f"{len(spatial)} (the spatial axes) or " if len(spatial) != ndim else ""
+        message = f"{name} has {len(values)} entries {values}; give {some}{ndim}"
         raise ArgumentError(problem("wrong_length", (name,), message))
     placed = dict(zip(spatial, values, strict=True))
     return tuple(placed.get(i, other) for i in range(ndim))
