@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,19 @@ _CLOUD = ("AWS_ENDPOINT_URL", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE",
 def _s3_server() -> Iterator[S3Server]:
     pytest.importorskip("moto", reason="moto is not installed")
     with serving(S3Server) as running:
+        running._app = _one_at_a_time(running._app)
         yield running
+
+
+def _one_at_a_time(app: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
+    """Let one request be answered after another: S3 compares and writes in one step, moto in two."""
+    turn = threading.Lock()
+
+    def answer(environ: dict[str, object], start_response: Callable[..., object]) -> Iterable[bytes]:
+        with turn:
+            return list(app(environ, start_response))
+
+    return answer
 
 
 @pytest.fixture

@@ -160,10 +160,10 @@ def cloud():
     return {name: value for name, value in os.environ.items() if name.startswith("AWS_")}
 
 
-@pytest.mark.parametrize("shared", ["file", "s3"], indirect=True)
+@pytest.mark.parametrize(("shared", "count"), [("file", 24), ("s3", 8)], indirect=["shared"])
 @pytest.mark.parametrize("format", ["zarr2", "zarr3"])
-def test_eight_processes_that_list_levels_in_one_new_group_lose_none(pool, shared, format):
-    numbers = [list(range(i, 24, 8)) for i in range(8)]
+def test_eight_processes_that_list_levels_in_one_new_group_lose_none(pool, shared, count, format):
+    numbers = [list(range(i, count, 8)) for i in range(8)]
     tasks = [pool.submit(document_writers.run, cloud(), "add_levels", shared, each, format) for each in numbers]
     for task in tasks:
         task.result(60)
@@ -172,11 +172,11 @@ def test_eight_processes_that_list_levels_in_one_new_group_lose_none(pool, share
     document = json.loads(found[key])
     attributes = document if format == "zarr2" else document["attributes"]["ome"]
     datasets = attributes["multiscales"][0]["datasets"]
-    assert [entry["path"] for entry in datasets] == [f"s{i}" for i in range(24)]  # each once, finest first
+    assert [entry["path"] for entry in datasets] == [f"s{i}" for i in range(count)]  # each once, finest first
     assert len(attributes["multiscales"]) == 1
 
 
-@pytest.mark.parametrize(("shared", "count"), [("file", 40), ("s3", 4)], indirect=["shared"])
+@pytest.mark.parametrize(("shared", "count"), [("file", 40), ("s3", 3)], indirect=["shared"])
 def test_eight_processes_that_add_to_one_document_lose_nothing(pool, shared, count):
     tasks = [pool.submit(document_writers.run, cloud(), "append", shared, name, count) for name in "abcdefgh"]
     for task in tasks:
