@@ -10,6 +10,7 @@ from worldarray import chunks
 from worldarray.documents.facts import StorageFacts
 from worldarray.errors import AccessError, ArgumentError, StoreNotFoundError, WorldArrayError, problem
 from worldarray.io import access, bulk_keys, contexts, failures, runtime
+from worldarray.io.sources import open_folder
 from worldarray.paths import Location, parse_path
 from worldarray.records import FORMATS
 
@@ -159,15 +160,14 @@ def _listed(where: Location, context: Any) -> list[str]:
     if where.scheme in _UNLISTABLE:
         message = "http cannot list what is stored; use the store's s3, gs or local path, or read the array"
         raise ArgumentError(problem("unsupported", (where.text,), message))
-    opener = runtime.using()
+    runtime.using()
 
     def attempt(way: access.Way) -> list[str]:
         spec = access.kvstore_spec(where, way)
         if spec["driver"] == "http":
             message = "listing was refused with default credentials, and the bucket's public URL cannot list"
             raise AccessError(problem("access_denied", (where.text,), message))
-        kv = opener.KvStore.open(spec, context=contexts.document_context(context)).result()
-        keys = kv.list().result()
+        keys = open_folder(where, way, contexts.document_context(context)).list().result()
         if spec["driver"] == "gcs" and not keys:
             message = "nothing is listed, which gs answers where nothing is stored and where listing is refused"
             raise AccessError(problem("access_denied", (where.text,), message))

@@ -127,12 +127,7 @@ class KvSource:
         return self._asked(where, attempt)
 
     def _open(self, where: Location, way: access.Way) -> Any:
-        context = contexts.document_context(self._context)
-        if where.base is not None and where.base.scheme == "memory":
-            archive = _open(access.kvstore_spec(where.base, way, folder=False), context)
-            if archive.read("").result().state != "value":
-                raise access.no_archive(where.base)
-        return _open(access.kvstore_spec(where, way), context)
+        return open_folder(where, way, contexts.document_context(self._context))
 
     def _asked(self, where: Location, attempt: Callable[[access.Way], T]) -> T:
         runtime.using()
@@ -160,6 +155,21 @@ def read_file(path: str) -> bytes:
         return b"".join(parts)
     finally:
         os.close(handle)
+
+
+def open_folder(where: Location, way: access.Way, context: Any) -> Any:
+    """Return the kvstore of a folder, opened one way on a context.
+
+    Raises
+    ------
+    StoreNotFoundError
+        It lies in an archive in memory that is not there.
+    """
+    if where.base is not None and where.base.scheme == "memory":
+        archive = _open(access.kvstore_spec(where.base, way, folder=False), context)
+        if archive.read("").result().state != "value":
+            raise access.no_archive(where.base)
+    return _open(access.kvstore_spec(where, way), context)
 
 
 def _open(spec: access.Spec, context: Any) -> Any:
