@@ -11,12 +11,13 @@ from worldarray.array import WorldArray
 from worldarray.errors import ArgumentError, problem
 from worldarray.opened import Opened
 from worldarray.options import OpenArguments, check_retries
-from worldarray_write.write_plan import Target, check_aligned, check_box, checked_data
+from worldarray_write.write_plan import Target, check_aligned, check_box, checked_data, every_box
 
 if TYPE_CHECKING:
     import tensorstore  # noqa: TID251  (types only)
 
     from worldarray.io.retry import Retry
+    from worldarray_write.io.arrays import Writer
 
 
 class WritableArray(WorldArray):
@@ -42,6 +43,11 @@ class WritableArray(WorldArray):
         super().__init__(opened)
         self._store_fill = store_fill
         self._target = Target.of(opened.view.stored, opened.view.pins)
+        self._writer: Writer | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the open stores: a copy opens its own."""
+        return {**super().__getstate__(), "_writer": None}
 
     def write_index(
         self,
@@ -83,9 +89,9 @@ class WritableArray(WorldArray):
         values = checked_data(self.level_path, data, shape, self.dtype)
         if 0 in shape:
             return
-        from worldarray_write.io.arrays import write_values  # noqa: PLC0415  (documents need no tensorstore)
-
-        write_values(self.ts, tuple(map(slice, low, high)), values, self._opened.location, retries)
+        box = every_box(self._target, low, high)
+        every = values.reshape([part.stop - part.start for part in box])
+        self._writing().write(box, every, retries, whole=not partial)
 
     def write(self, box: object, data: Any, *, partial: bool = False, retries: Retry | None = None) -> None:
         """Write the voxels whose centres lie in a world box, half-open, in the handle's units.
@@ -136,6 +142,15 @@ class WritableArray(WorldArray):
         check_writable(again.opened)
         again._store_fill = self._store_fill
         return again
+
+    def _writing(self) -> Writer:
+        """Return what writes the array, made on first use."""
+        if self._writer is None:
+            from worldarray_write.io.arrays import Writer  # noqa: PLC0415  (documents need no tensorstore)
+
+            opened, context = self._opened, self._opened.arguments.context
+            self._writer = Writer(opened.facts, opened.folder, self._target, context, store_fill=self._store_fill)
+        return self._writer
 
     def _open_store(self) -> tensorstore.TensorStore:
         from worldarray.io.arrays import open_facts  # noqa: PLC0415  (documents need no tensorstore)

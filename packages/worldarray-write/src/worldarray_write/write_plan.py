@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from worldarray.documents.parsing import MAX_EXTENT
 from worldarray.errors import ArgumentError, ArgumentTypeError, Problem, problem
 from worldarray.records import ArrayMeta
 
@@ -35,6 +37,73 @@ class Target:
         """The stored axes that are not pinned."""
         pinned = {axis for axis, _ in self.pins}
         return tuple(axis for axis in range(len(self.shape)) if axis not in pinned)
+
+
+class Piece(NamedTuple):
+    """A part of a write that is whole units: of the data, and of the array with its last units filled up."""
+
+    data: tuple[slice, ...]
+    """The part of the data, pinned axes included."""
+    box: tuple[slice, ...]
+    """The voxels that are written; they may reach past the array's end, to the end of the last unit."""
+
+    @property
+    def shape(self) -> Index:
+        """The voxels that are written, per axis."""
+        return tuple(part.stop - part.start for part in self.box)
+
+
+def filled_up(shape: Sequence[int], unit: Sequence[int]) -> Index:
+    """Return the shape of an array whose last units are whole.
+
+    Examples
+    --------
+    >>> filled_up((10, 9, 0), (4, 3, 2))
+    (12, 9, 0)
+    """
+    whole = [-(-n // u) * u for n, u in zip(shape, unit, strict=True)]
+    return tuple(w if w <= MAX_EXTENT else n for w, n in zip(whole, shape, strict=True))
+
+
+def every_box(target: Target, begin: Index, end: Index) -> tuple[slice, ...]:
+    """Return the voxels of a box over every stored axis, from its bounds on the kept ones.
+
+    Examples
+    --------
+    >>> every_box(Target("em.zarr/s0", ("c", "x"), (2, 9), (1, 3), ((0, 1),)), (3,), (9,))
+    (slice(1, 2, None), slice(3, 9, None))
+    """
+    spans = {axis: slice(index, index + 1) for axis, index in target.pins}
+    spans |= dict(zip(target.kept, map(slice, begin, end), strict=True))
+    return tuple(spans[axis] for axis in range(len(target.shape)))
+
+
+def whole_pieces(target: Target, box: tuple[slice, ...]) -> list[Piece]:
+    """Return the parts in which a box of whole units is written: where it ends with the array, the last units apart.
+
+    So each unit is stored by one put, with nothing read before, and only the last units are copied to fill them up.
+
+    Examples
+    --------
+    >>> target = Target("em.zarr/s0", ("y", "x"), (10, 9), (4, 3), ())
+    >>> for piece in whole_pieces(target, (slice(4, 10), slice(3, 6))):
+    ...     piece
+    Piece(data=(slice(0, 4, None), slice(0, 3, None)), box=(slice(4, 8, None), slice(3, 6, None)))
+    Piece(data=(slice(4, 6, None), slice(0, 3, None)), box=(slice(8, 12, None), slice(3, 6, None)))
+    """
+    ends = filled_up(target.shape, target.unit)
+    axes = [_parts(*row) for row in zip(box, target.shape, target.unit, ends, strict=True)]
+    return [Piece(*zip(*parts, strict=True)) for parts in product(*axes)] if axes else [Piece((), ())]
+
+
+def _parts(span: slice, size: int, unit: int, end: int) -> list[tuple[slice, slice]]:
+    """Return the parts of one axis: of the data, and of the array."""
+    low, high = span.start, span.stop
+    last = size // unit * unit
+    if high < size or last == size:
+        return [(slice(0, high - low), slice(low, high))]
+    parts = [(slice(last - low, size - low), slice(last, end))]
+    return parts if low == last else [(slice(0, last - low), slice(low, last)), *parts]
 
 
 def check_box(target: Target, begin: Index, end: Index) -> None:

@@ -68,7 +68,7 @@ def open_facts(
         # opening reads no document, so one is read to learn which way in is allowed
         KvSource(context).documents(folder, (_DOCUMENT[facts.format],))
     try:
-        return access.first_allowed(folder, lambda way: _open(facts, access.kvstore_spec(folder, way), shared, how))
+        return access.first_allowed(folder, lambda way: open_in(facts, access.kvstore_spec(folder, way), shared, how))
     except WorldArrayError:
         raise
     except runtime.ERRORS as error:
@@ -78,8 +78,15 @@ def open_facts(
         raise StoreUnavailableError(problem("unavailable", (folder.text,), message)) from error
 
 
-def _open(facts: StorageFacts, kvstore: access.Spec, context: Any, mode: Mapping[str, bool]) -> Any:
+def open_in(facts: StorageFacts, kvstore: access.Spec, context: Any, mode: Mapping[str, bool]) -> Any:
+    """Return an array in a given kvstore as `open_facts` does; what tensorstore raises is raised as it came.
+
+    Local files that are written each get a name of their own until they are whole. By tensorstore's default the next
+    writer of a shorter chunk keeps the end of what a writer that was killed had left in the lock file.
+    """
     tensorstore = runtime.module()
+    if mode.get("write") and kvstore["driver"] == "file":
+        kvstore = {**kvstore, "file_io_locking": {"mode": "none"}}
     how = opening(facts, kvstore)
     if how.overlay is not None:
         key, document = how.overlay
