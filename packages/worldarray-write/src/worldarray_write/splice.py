@@ -192,10 +192,21 @@ def _skip(text: str, at: int) -> int:
     return at
 
 
+_SCANNER: Final = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
+
+
 def _end(text: str, begin: int) -> int:
-    """Return where the value that begins at `begin` ends; nesting costs no recursion."""
+    """Return where the value that begins at `begin` ends."""
     if text[begin] not in _CLOSING:
         return _token(text, begin)
+    try:
+        return _SCANNER.raw_decode(text, begin)[1]
+    except (ValueError, RecursionError):  # not JSON, or nested too deeply for a parser
+        return _end_of_nested(text, begin)
+
+
+def _end_of_nested(text: str, begin: int) -> int:
+    """Return where an object or list ends, by its brackets: nesting costs no recursion."""
     depth, at = 0, begin
     while True:
         found = _PLAIN.match(text, at)
