@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from worldarray import opening
 from worldarray.describe import storage_facts
 from worldarray.detection import require_node
+from worldarray.emit import warn_notices
 from worldarray.errors import ArgumentError, problem
 from worldarray.grid import Grid
 from worldarray.options import Units
 from worldarray.paths import parse_path
 from worldarray_write.datasets import GroupLevel
-from worldarray_write.groups import GROUP_KEYS
+from worldarray_write.groups import GROUP_KEYS, group_of
 from worldarray_write.layout import FORMATS
 from worldarray_write.merge import merged_group
 from worldarray_write.multiscales import level_path
@@ -54,7 +55,7 @@ def ensure_group_entry(
     StoreNotFoundError
         There is no array.
     ArgumentError
-        It is no zarr array or has another number of axes, or the group's axes or units differ.
+        It is no zarr array, its number of axes or their names differ, or the group's axes or units do.
     PlacementError, AccessError, StoreUnavailableError
         The group's documents cannot be read or written.
 
@@ -71,6 +72,7 @@ def ensure_group_entry(
     from worldarray_write.io import store  # noqa: PLC0415  (documents need no tensorstore)
 
     group = parse_path(group_path)
+    store.check_writable(group)
     where = group.join(level_path(name, ("name",)))
     node = require_node(opening.source_of(where, context), where)
     if node.format not in FORMATS or node.kind != "array":
@@ -78,10 +80,15 @@ def ensure_group_entry(
         raise ArgumentError(problem("unsupported", where.text, message))
     facts, _ = storage_facts(where, node)
     grid = Grid(facts.shape, voxel_size, translation, axes=axes, units=units)
+    for axis, (own, asked) in enumerate(zip(facts.dimension_names or (), grid.axes, strict=False)):
+        if own is not None and own != asked:
+            message = f"axis {axis} is called {own!r} by the array, not {asked!r}; give the array's own axis names"
+            raise ArgumentError(problem("conflict", (where.text, "axes", axis), message))
     level = GroupLevel(name, grid.every_voxel_size, grid.every_translation, grid.axes, grid.units, grid.axis_types)
-    store.update_documents(
+    after = store.update_documents(
         group,
         GROUP_KEYS,
         lambda there: merged_group(there, level, group.text, format=node.format, group_attrs=group_attrs),
         context,
     )
+    warn_notices(group_of(after, group.text).notices)
