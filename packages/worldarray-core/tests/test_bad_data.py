@@ -1,5 +1,6 @@
 """Damaged data: the error names the file; what is missing reads as fill; what would silently read as fill is told."""
 
+import errno
 import json
 import os
 import re
@@ -20,6 +21,7 @@ from worldarray.errors import (
     PlacementWarning,
     StoreNotFoundError,
 )
+from worldarray.io import sources
 
 FILES = {
     "zarr2": "s0/1.0.1",
@@ -229,13 +231,38 @@ def test_a_chunk_that_may_not_be_read_is_named(tmp_path, kind):
     assert isinstance(caught.value, PermissionError)
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read every file")
-@pytest.mark.parametrize("document", [".zattrs", "s0/.zarray"])
-def test_a_document_that_may_not_be_read_is_named(tmp_path, document):
-    volumes.write(tmp_path / "em", "zarr2")
-    (tmp_path / "em" / document).chmod(0)
-    with pytest.raises(AccessError, match=re.escape(str(tmp_path / "em" / document))):
-        wa.open(tmp_path / "em", level="s0")
+@pytest.mark.parametrize("level", ["s0", "s1"])
+@pytest.mark.parametrize(
+    ("kind", "document"),
+    [
+        ("zarr2", ".zgroup"),
+        ("zarr2", ".zattrs"),
+        ("zarr2", "{}/.zarray"),
+        ("zarr2", "{}/.zattrs"),
+        ("zarr3", "zarr.json"),
+        ("zarr3", "{}/zarr.json"),
+        ("n5", "attributes.json"),
+        ("n5", "{}/attributes.json"),
+        ("precomputed", "info"),
+    ],
+)
+def test_a_document_that_may_not_be_read_is_named_and_never_taken_for_missing(
+    tmp_path, monkeypatch, kind, document, level
+):
+    """Without it the array would lie elsewhere. The refusal is made here, since root may read every file."""
+    volumes.write(tmp_path / "em", kind)
+    denied = str(tmp_path / "em" / document.format(level))
+
+    def read(path, real=sources.read_file):
+        if path == denied:
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return real(path)
+
+    monkeypatch.setattr(sources, "read_file", read)
+    with pytest.raises(AccessError, match="may not be read") as caught:
+        wa.open(tmp_path / "em", level=int(level[1]))
+    assert caught.value.at == (denied,)
+    assert isinstance(caught.value, PermissionError)
 
 
 # Missing -------------------------------------------------------------------------------------------------------------

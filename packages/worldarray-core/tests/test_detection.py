@@ -46,8 +46,8 @@ def test_all_probes_of_a_folder_are_asked_for_at_once():
 
 def test_parent_info_then_s0_are_asked_for_when_nothing_is_found():
     source = Asked({})
-    assert detect_node(source, parse_path("x/a")) is None
-    assert source.folders == ["x/a", "x", "x/a/s0"]
+    assert detect_node(source, parse_path("s3://b/x/a")) is None
+    assert source.folders == ["s3://b/x/a", "s3://b/x", "s3://b/x/a/s0"]
     assert source.calls[1][1:] == (("info",), True)
     assert source.calls[2][2] is True
 
@@ -75,9 +75,18 @@ def test_the_root_of_an_archive_or_memory_store_is_probed(path):
 
 
 def test_a_refused_folder_may_still_be_a_scale_of_its_parent():
-    source = Asked({"vol/info": VOLUME}, refused=["vol/8_8_40"])
-    node = detect_node(source, parse_path("vol/8_8_40"))
+    source = Asked({"s3://b/vol/info": VOLUME}, refused=["s3://b/vol/8_8_40"])
+    node = detect_node(source, parse_path("s3://b/vol/8_8_40"))
     assert (node.format, node.scale_key) == ("precomputed", "8_8_40")
+
+
+def test_a_refused_local_folder_is_there_and_may_not_be_read():
+    source = Asked({"vol/info": VOLUME}, refused=["vol/8_8_40"])
+    with pytest.raises(AccessError, match="vol/8_8_40"):
+        detect_node(source, parse_path("vol/8_8_40"))
+    group = Asked({"em/s0/.zarray": ARRAY2}, refused=["em"])
+    with pytest.raises(AccessError, match="em: is refused"):
+        detect_node(group, parse_path("em"))
 
 
 def test_a_refused_folder_is_refused_when_nothing_else_tells_what_it_is():
@@ -109,10 +118,11 @@ def test_the_first_of_several_foreign_documents_is_named():
 
 
 def test_an_array_of_a_known_format_is_asked_for_by_its_own_documents_alone():
-    source = Asked({"a/s0/.zarray": ARRAY2})
-    node = detect_array(source, parse_path("a/s0"), "zarr2")
-    assert node.kind == "array"
-    assert source.calls == [("a/s0", (".zarray", ".zattrs"), True)]
+    for path, refusals_count in (("a/s0", True), ("s3://b/a/s0", False)):
+        source = Asked({f"{path}/.zarray": ARRAY2})
+        node = detect_array(source, parse_path(path), "zarr2")
+        assert node.kind == "array"
+        assert source.calls == [(path, (".zarray", ".zattrs"), not refusals_count)]
 
 
 def test_an_array_of_another_format_than_expected_is_found_all_the_same():

@@ -41,7 +41,7 @@ def detect_node(source: Source, where: Location) -> Node | None:
     PlacementError
         A document is not JSON, not UTF-8 or not what its name says, and no other one says what the node is.
     AccessError
-        The store refuses every document under every way in.
+        The store refuses every document under every way in; a local document may not be read.
 
     Examples
     --------
@@ -58,6 +58,8 @@ def detect_node(source: Source, where: Location) -> Node | None:
     try:
         docs = source.documents(where, _KEYS)
     except AccessError as error:
+        if where.is_local:  # a bucket refuses what is not there, a file system what is
+            raise
         refusals.append(error)
         docs = {}
     node = _read(where, docs, refusals) or _scale(source, where) or _documentless(source, where)
@@ -70,7 +72,7 @@ def detect_array(source: Source, where: Location, format_: Format) -> Node | Non
     """Return the array at a path that is expected to be of one format; `detect_node` where that has no document."""
     keys = ARRAY_KEYS.get(format_)
     if keys is not None and not where.is_root:
-        docs = source.documents(where, keys, ancestor=True)
+        docs = source.documents(where, keys, ancestor=not where.is_local)
         node = _read(where, docs, []) if docs else None
         if node is not None and node.kind == "array":
             return node
@@ -197,7 +199,7 @@ def scale_key(doc: Mapping[str, Any], name: str) -> str | None:
 def _documentless(source: Source, where: Location) -> Node | None:
     """Return a group that has no document of its own, but holds an array called s0."""
     first = where.join("s0")
-    docs = source.documents(first, _KEYS, ancestor=True)
+    docs = source.documents(first, _KEYS, ancestor=not where.is_local)
     try:
         node = _read(first, docs, [])
     except PlacementError:  # said when s0 itself is opened

@@ -59,8 +59,8 @@ def of_read(error: Exception, where: Location) -> WorldArrayError:
     about = messages.failed(error, where)
     kind = messages.kind(error)
     if kind == "refused":
-        message = f"reading it was refused: {about.reason}; some servers answer so for a chunk that does not exist"
-        return AccessError(problem("access_denied", (about.name,), message))
+        hint = "; some servers answer so for a chunk that does not exist" if where.remote else ""
+        return AccessError(problem("access_denied", (about.name,), f"reading it was refused: {about.reason}{hint}"))
     if kind in messages.RETRIED or kind == "redirected":
         return _unavailable(kind, about)
     part = f"{about.part} of it" if about.part else "it"
