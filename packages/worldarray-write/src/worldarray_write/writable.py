@@ -124,7 +124,10 @@ class WritableArray(WorldArray):
         begin = tuple(i * unit for i, unit in zip(at, units, strict=True))
         for axis, (i, b, n) in enumerate(zip(at, begin, self.meta.shape, strict=True)):
             if i < 0 or b >= n:
-                message = f"axis {self.axes[axis]!r} has write units 0 to {-(-n // units[axis]) - 1}, not {i}"
+                last = -(-n // units[axis]) - 1
+                message = (
+                    f"axis {self.axes[axis]!r} has {f'write units 0 to {last}' if n else 'no write units'}, not {i}"
+                )
                 raise ArgumentError(problem("out_of_range", (self.level_path, "index", axis), message))
         end = tuple(min(b + unit, n) for b, unit, n in zip(begin, units, self.meta.shape, strict=True))
         self.write_index(begin, end, data, retries=retries)

@@ -170,12 +170,17 @@ def checked_data(path: str, data: object, shape: Index, dtype: np.dtype[Any]) ->
     ------
     ArgumentError
         Its shape or dtype is another: nothing is cast or broadcast.
+    ArgumentTypeError
+        It is no array, or a masked one.
     """
     try:
         values = np.asarray(data)
     except ValueError as error:
         message = f"the data is no array: {error}"
         raise ArgumentTypeError(problem("wrong_type", (path, "data"), message)) from error
+    if isinstance(data, np.ma.MaskedArray):
+        message = "the data is a masked array, and what it masks would be written; give data.filled(…)"
+        raise ArgumentTypeError(problem("wrong_type", (path, "data"), message))
     if values.shape != shape:
         message = f"the data has shape {values.shape}, the box {shape}; give one value per voxel"
         raise ArgumentError(problem("wrong_length", (path, "data", "shape"), message))
