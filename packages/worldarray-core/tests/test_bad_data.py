@@ -7,6 +7,7 @@ import re
 import shutil
 import zipfile
 
+import mutations
 import numpy as np
 import pytest
 import stores
@@ -16,12 +17,13 @@ import volumes
 import worldarray as wa
 from worldarray.errors import (
     AccessError,
+    ArgumentError,
     DataError,
     PlacementError,
     PlacementWarning,
     StoreNotFoundError,
 )
-from worldarray.io import sources
+from worldarray.io import arrays, sources
 
 FILES = {
     "zarr2": "s0/1.0.1",
@@ -386,6 +388,51 @@ def test_members_of_n5_that_tensorstore_refuses_do_not_stop_the_reading(tmp_path
     volumes.dump(path, document | {"axes": ["x", "y", "z"], "units": "nm", "mine": {"a": [1]}})
     vol = wa.open(tmp_path / "em", level="s0")
     assert np.array_equal(vol.read(vol.box), volumes.values())
+
+
+@pytest.mark.parametrize(("size", "method"), [(5e5, "linear"), (5e5 + 1e-9, "linear"), (5e5, "nearest")])
+def test_targets_of_any_size_are_read_from_voxels_of_any_size(tmp_path, size, method):
+    """1e-310 nm is what some garbage reads as: the one target voxel is nearest to a last voxel, or a mean of all."""
+    attributes = {"voxel_size": [1e-310, 4], "units": ["nm", "nm"]}
+    path = stores.zarr2(tmp_path / "em", np.full((4, 6), 9, "uint8"), (2, 3), attributes)
+    vol = wa.open(path, voxel_size=(size, 8), on_mismatch="resample", method=method)
+    assert vol.shape == (1, 3)
+    assert vol.read(vol.box, padding=1).tolist() in ([[9, 9, 9]], [[1, 1, 1]])
+
+
+@pytest.mark.parametrize(
+    ("kind", "document", "at"),
+    [
+        ("zarr2", ".zattrs", ("multiscales", 0, "datasets", 1, "path")),
+        ("zarr3", "zarr.json", ("attributes", "ome", "multiscales", 0, "datasets", 1, "path")),
+        ("precomputed", "info", ("scales", 1, "key")),
+    ],
+)
+def test_a_path_that_holds_a_nul_is_named(tmp_path, kind, document, at):
+    volumes.write(tmp_path / "em", kind)
+    path = tmp_path / "em" / document
+    loaded = json.loads(path.read_text(encoding="utf-8"))
+    mutations.part(loaded, at[:-1])[at[-1]] = "s\0"
+    volumes.dump(path, loaded)
+    with pytest.raises(PlacementError, match="NUL") as caught:
+        wa.open(tmp_path / "em", level=0)
+    assert caught.value.at == (str(path), *at)
+
+
+@pytest.mark.parametrize("kind", ["zarr2", "zarr3", "zarr3-sharded", "n5", "precomputed"])
+def test_chunks_that_no_memory_holds_are_refused(tmp_path, monkeypatch, kind):
+    """A chunk of 3 x 5 x 7 uint16 is 210 bytes; tensorstore, asked to decode what does not fit, ends the process."""
+    volumes.write(tmp_path / "em", kind)
+    vol = wa.open(tmp_path / "em", level=0)
+    monkeypatch.setattr(arrays, "memory_bytes", lambda: 209)
+    with pytest.raises(PlacementError, match="has chunks of 210 bytes") as caught:
+        vol.read_index((0, 0, 0), (1, 1, 1))
+    assert caught.value.code == "out_of_range"
+    monkeypatch.setattr(arrays, "memory_bytes", lambda: 210)
+    assert vol.read_index((0, 0, 0), (1, 1, 1)).item() == 1
+    assert vol.read_index((0, 0, 0), (3, 5, 7)).all()
+    with pytest.raises(ArgumentError, match=r"420 bytes would be read.* read in blocks"):
+        vol.read_index((0, 0, 0), (6, 5, 7))
 
 
 @pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])

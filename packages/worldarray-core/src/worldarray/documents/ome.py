@@ -134,9 +134,9 @@ def _multiscale(value: object, at: At, version: object) -> Multiscale:
 
 def _dataset(value: object, at: At) -> Dataset:
     if isinstance(value, str):  # N5 groups list bare names
-        return Dataset(normalise(parsing.text(value, at)), at, {})
+        return Dataset(normalise(parsing.path_text(value, at)), at, {})
     raw = parsing.mapping(value, at)
-    return Dataset(normalise(parsing.required(raw, "path", at, parsing.text)), at, raw)
+    return Dataset(normalise(parsing.required(raw, "path", at, parsing.path_text)), at, raw)
 
 
 def find(attrs: Attributes, path: str) -> tuple[Multiscale, Dataset] | None:

@@ -17,6 +17,8 @@ MAX_EXTENT: Final = 2**62 - 2
 """The largest extent of an axis that tensorstore can index."""
 _EXACT: Final = 2**53
 _SHOWN: Final = 60
+_BYTE_ORDER_MARK: Final = "\ufeff"
+_DECODER: Final = json.JSONDecoder()
 
 
 def refuse(code: Code, at: At, message: str) -> NoReturn:
@@ -87,15 +89,13 @@ def load_json(data: bytes, at: At) -> object:
     {'shape': [4, 5]}
     """
     constants: list[str] = []
-
-    def constant(word: str) -> _Constant:
-        constants.append(word)
-        return _Constant(word)
-
-    # a decoder of one's own is dear, and only these words need one
-    options: dict[str, Any] = {"parse_constant": constant} if b"NaN" in data or b"Infinity" in data else {}
     try:
-        loaded: object = json.loads(data.decode("utf-8-sig"), **options)
+        text = data.decode()
+        if text.startswith(_BYTE_ORDER_MARK):
+            text = text[1:]
+        # a decoder of one's own is dear, and only these words need one
+        bare = "NaN" in text or "Infinity" in text
+        loaded: object = _constants_noted(text, constants) if bare else _DECODER.decode(text)
     except UnicodeDecodeError as error:
         refuse("not_json", at, f"byte {error.start} is not UTF-8; a JSON document is UTF-8 text")
     except json.JSONDecodeError as error:
@@ -109,6 +109,16 @@ def load_json(data: bytes, at: At) -> object:
         path, word = _find_constant(loaded) or ((), constants[0])
         refuse("not_json", at + path, f'a bare {word} is not JSON; write it as the string "{word}"')
     return loaded
+
+
+def _constants_noted(text: str, words: list[str]) -> object:
+    """Return a document in which `_Constant` stands for each bare NaN or Infinity, and add these words to `words`."""
+
+    def constant(word: str) -> _Constant:
+        words.append(word)
+        return _Constant(word)
+
+    return json.loads(text, parse_constant=constant)
 
 
 def _find_constant(loaded: object) -> tuple[At, str] | None:
@@ -185,6 +195,14 @@ def text(value: object, at: At) -> str:
     if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
         refuse("wrong_value", at, f"is {show(value)}, which holds half a surrogate pair; it must be Unicode text")
     return value
+
+
+def path_text(value: object, at: At) -> str:
+    """Return a string that can be part of a path, or raise as `text` does; with a NUL in it, ``wrong_value``."""
+    found = text(value, at)
+    if "\0" in found:
+        refuse("wrong_value", at, f"is {show(found)}; a path cannot hold a NUL character")
+    return found
 
 
 def choice(value: object, at: At, choices: Collection[str]) -> str:

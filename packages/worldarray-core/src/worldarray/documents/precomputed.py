@@ -20,6 +20,7 @@ from worldarray.documents.parsing import (
     integers,
     mapping,
     optional,
+    path_text,
     positive,
     refuse,
     required,
@@ -194,7 +195,7 @@ def _data_type(raw: object, at: At) -> str:
 def _parse_scale(doc: object, data_type: str | None, channels: int | None, at: At) -> Scale:
     raw = mapping(doc, at)
     found = Problems()
-    key = found.take(required, raw, "key", at, text)
+    key = found.take(required, raw, "key", at, path_text)
     size = found.take(required, raw, "size", at, partial(shape, ndim=3))
     resolution = found.take(required, raw, "resolution", at, _resolution)
     offset = found.take(_voxel_offset, raw, at)

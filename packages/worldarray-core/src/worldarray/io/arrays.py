@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
+import os
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
 
 from worldarray.documents.facts import StorageFacts, opening
-from worldarray.errors import StoreUnavailableError, WorldArrayError, problem
+from worldarray.documents.source import document_path
+from worldarray.errors import ArgumentError, PlacementError, StoreUnavailableError, WorldArrayError, problem
 from worldarray.io import access, contexts, failures, folders, retry, runtime
 from worldarray.io.sources import KvSource
 from worldarray.paths import Location
@@ -60,6 +65,7 @@ def open_facts(
         This process was forked from one that had used tensorstore.
     """
     runtime.using()
+    _refuse_chunks(facts, folder)
     shared = contexts.shared_context() if context is None else context
     how = {"read": True, "write": True} if write else {"read": True}
     if store_fill:
@@ -98,6 +104,23 @@ def open_in(facts: StorageFacts, kvstore: access.Spec, context: Any, mode: Mappi
     if any(opened.origin):
         opened = opened[tensorstore.d[:].translate_to[0]]
     return opened[0] if how.drop_channel else opened
+
+
+def _refuse_chunks(facts: StorageFacts, folder: Location) -> None:
+    """Refuse chunks that no read could hold: tensorstore decodes whole chunks, and ends the process where it cannot."""
+    size, memory = math.prod(facts.chunk_shape) * facts.dtype.itemsize, memory_bytes()
+    if size > memory:
+        message = f"has chunks of {size} bytes, and this machine has {memory} bytes of memory; a chunk is read whole"
+        raise PlacementError(problem("out_of_range", document_path(folder, _DOCUMENT[facts.format]), message))
+
+
+@cache
+def memory_bytes() -> int:
+    """Return how much memory this machine has; where it does not tell, more than any has."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # Windows has no sysconf
+        return sys.maxsize
 
 
 class Reader:
@@ -159,10 +182,14 @@ class Reader:
     ) -> retry.Attempts:
         runtime.refuse_fork()
         view = self.opened[fetched]
+        size = view.size * self._facts.dtype.itemsize
+        if size > memory_bytes():  # tensorstore would end the process
+            message = f"{size} bytes would be read, and this machine has {memory_bytes()} of memory; read in blocks"
+            raise ArgumentError(problem("out_of_range", (self._where.text,), message))
         return retry.Attempts(
             view.read,
             retries,
-            retries.timeout_for(view.size * self._facts.dtype.itemsize, remote=not self._local and self._where.remote),
+            retries.timeout_for(size, remote=not self._local and self._where.remote),
             first=None if batch is None else view.read(batch=batch),
             afresh=lambda: _Reopened(view, self._context),
             explain=self._explained,

@@ -63,7 +63,7 @@ class Mean:
     @property
     def density(self) -> float:
         """How many source voxels there are to a target voxel."""
-        return self.factor
+        return min(self.factor, self.length)
 
     def blocks(self) -> tuple[int, int]:
         """Return the first and the stop of the blocks that are not cut short."""
@@ -119,7 +119,7 @@ class Linear:
     @property
     def density(self) -> float:
         """How many source voxels there are to a target voxel."""
-        return self.advance / self.period
+        return min(self.advance, self.period << 62) / self.period
 
     def cut(self, first: int, stop: int) -> tuple[int, int, Linear]:
         """Return the source voxels [lo, hi) that the targets [first, stop) need, and their kernel over those."""
