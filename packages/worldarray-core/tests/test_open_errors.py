@@ -426,3 +426,11 @@ def test_a_reading_handle_says_how_to_write():
         with pytest.raises(AttributeError, match="mode='r\\+'"):
             vol.write_index((0, 0, 0), (1, 1, 1), 0)
         assert not hasattr(vol, "offset")
+
+
+def test_a_file_is_not_said_to_be_missing(tmp_path):
+    (tmp_path / "em.zip").write_bytes(b"")
+    with pytest.raises(FileNotFoundError, match=r"holds no array or group.*em\.zip\|zip:"):
+        wa.open(tmp_path / "em.zip")
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        wa.open(tmp_path / "other.zip")

@@ -92,9 +92,9 @@ if not TYPE_CHECKING:
         if name in _MODULES:
             return import_module(f"{__name__}.{name}")
         if name in WRITE_NAMES:
-            from worldarray.api import write_package  # noqa: PLC0415  (on first use)
+            from worldarray.api import write_name  # noqa: PLC0415  (on first use)
 
-            return getattr(write_package(f"{__name__}.{name}"), name)
+            return write_name(name, f"{__name__}.{name}")
         for module, names in _HOMES.items():
             if name in names:
                 globals()[name] = found = getattr(import_module(f"{__name__}.{module}"), name)

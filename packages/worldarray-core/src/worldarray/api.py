@@ -145,7 +145,7 @@ def open(  # noqa: PLR0913  (the name and arguments of the specification)
         field=field,
     )
     if mode == "r+":
-        opened: WorldArray = write_package("open with mode='r+'").open_writable(arguments)
+        opened: WorldArray = write_name("open_writable", "open with mode='r+'")(arguments)
         return opened
     check_mode(mode)
     return WorldArray(open_array(arguments))
@@ -205,7 +205,7 @@ def open_pyramid(  # noqa: PLR0913  (the arguments of the specification)
         field=field,
     )
     if mode == "r+":
-        opened: Pyramid = write_package("open_pyramid with mode='r+'").open_writable_pyramid(arguments)
+        opened: Pyramid = write_name("open_writable_pyramid", "open_pyramid with mode='r+'")(arguments)
         return opened
     check_mode(mode)
     return Pyramid(find_family(arguments))
@@ -341,18 +341,20 @@ def check_mode(mode: object) -> None:
         raise ArgumentError(problem("wrong_value", ("mode",), message))
 
 
-def write_package(wanted: str) -> Any:
-    """Return the module of worldarray-write.
+def write_name(name: str, wanted: str) -> Any:
+    """Return a name of worldarray-write.
 
     Raises
     ------
     WritePackageError
-        It is not installed.
+        It is not installed, or too old to have it.
     """
     try:
-        return import_module("worldarray_write")
+        return getattr(import_module("worldarray_write"), name)
+    except AttributeError:
+        message = f"{wanted} needs a newer worldarray-write; upgrade it: pip install --upgrade worldarray-write"
     except ModuleNotFoundError as error:
         if error.name != "worldarray_write":
             raise
         message = f"{wanted} needs the distribution worldarray-write; install it: pip install worldarray-write"
-        raise WritePackageError(problem("write_package_missing", ("worldarray_write",), message)) from error
+    raise WritePackageError(problem("write_package_missing", ("worldarray_write",), message))

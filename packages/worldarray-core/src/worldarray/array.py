@@ -184,7 +184,7 @@ class WorldArray(Handle):
         return self._execute(view, plan, how, retries)
 
     def list_chunks(self) -> list[tuple[int, ...]]:
-        """Return the indices of the write units that exist in storage, sorted, by listing keys.
+        """Return the indices of the write units that exist in storage, sorted, by listing keys; over the kept axes.
 
         Raises
         ------
@@ -193,7 +193,10 @@ class WorldArray(Handle):
         """
         from worldarray.io.listing import list_stored  # noqa: PLC0415  (only listing needs it)
 
-        return list_stored(self._opened.location, self._opened.facts, self._opened.arguments.context)
+        stored = list_stored(self._opened.location, self._opened.facts, self._opened.arguments.context)
+        if not self._view.pins:
+            return stored
+        return [kept for kept in map(self._kept_unit, stored) if kept is not None]
 
     @property
     def ts(self) -> tensorstore.TensorStore:

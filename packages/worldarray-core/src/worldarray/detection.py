@@ -93,7 +93,10 @@ def require_node(source: Source, where: Location) -> Node:
     if where.is_root:
         message = "is the root of a filesystem, host or bucket, where no store is looked for; name a folder in it"
     elif source.exists(where):
-        message = f"holds no array or group: found none of {', '.join(PROBES)}; name the folder that has one of them"
+        inside = f"; for what is in a zip file, {where.text}|zip:" if where.name.endswith(".zip") else ""
+        message = (
+            f"holds no array or group: found none of {', '.join(PROBES)}; name the folder that has one of them{inside}"
+        )
     else:
         message = f"does not exist: found none of {', '.join(PROBES)} there"
     raise StoreNotFoundError(problem("not_found", where.text, message))

@@ -10,7 +10,7 @@ import numpy as np
 from worldarray import units
 from worldarray.describe import Attributed, Described
 from worldarray.documents.source import Source
-from worldarray.errors import Notice
+from worldarray.errors import Notice, notice
 from worldarray.listing import Listing, describe_level
 from worldarray.options import OpenArguments
 from worldarray.placement import Placement
@@ -76,6 +76,18 @@ class Family:
         """Return what placing the levels has to say, each thing once, of the first level it is true of."""
         notes = (note for meta in self.placed() for note in meta.notices)
         return tuple({note.message: note for note in reversed(list(notes))}.values())[::-1]
+
+    def placed_elsewhere(self, name: str, meta: ArrayMeta) -> tuple[Notice, ...]:
+        """Return a notice where a level's own document, which is read, outranks the group's and places it elsewhere."""
+        listing = self.listing
+        placed = listing.placements[listing.names.index(name)] if name in listing.names else None
+        if placed is None or (placed.voxel_size, placed.translation) == (meta.voxel_size, meta.translation):
+            return ()
+        message = (
+            f"{listing.path} gives {name} the voxel size {placed.voxel_size} and the translation {placed.translation}, "
+            f"the array's own document {meta.voxel_size} and {meta.translation}, which are read"
+        )
+        return (notice("conflict", (meta.path,), message),)
 
     def declared(self) -> tuple[bool, ...]:
         """Return per level whether its store gives a translation."""

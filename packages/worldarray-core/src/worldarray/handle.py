@@ -10,7 +10,7 @@ import numpy as np
 from worldarray import chunks, opening, reading
 from worldarray.arguments import index_tuple
 from worldarray.box import Box
-from worldarray.errors import ArgumentTypeError, problem
+from worldarray.errors import ArgumentError, ArgumentTypeError, problem
 from worldarray.grid import Grid
 from worldarray.opened import Opened
 from worldarray.options import check_choice, check_retries
@@ -40,6 +40,7 @@ class Handle:
         self._padding = opened.arguments.padding
         self._method = opened.arguments.method
         self._retries = opened.arguments.retries
+        self._level_names = opened.level_names
         self._reader: Reader | None = None
         self._plain: tuple[Any, Finish] | None = None
         """A padding that was the default, and how a read without arguments of its own finishes with it."""
@@ -63,9 +64,7 @@ class Handle:
             """Say how to get what only a writable handle has."""
             kind = type(self).__name__
             if name in _WRITES:
-                message = (
-                    f"{kind} has no {name}: it was opened to read; open with mode='r+' (worldarray-write)"
-                )
+                message = f"{kind} has no {name}: it was opened to read; open with mode='r+' (worldarray-write)"
             else:
                 message = f"{kind!r} object has no attribute {name!r}"
             raise AttributeError(message)
@@ -102,7 +101,9 @@ class Handle:
 
         Of an array that was opened by its own path, the documents above it are read for this.
         """
-        return opening.level_names(self._opened)
+        if self._level_names is None:
+            self._level_names = opening.level_names(self._opened)
+        return self._level_names
 
     @property
     def remote(self) -> bool:
@@ -275,12 +276,46 @@ class Handle:
         )
 
     def chunk_key(self, index: Sequence[int]) -> str:
-        """Return the storage key, relative to the array, of the write unit at `index` (every stored axis)."""
-        return chunks.chunk_key(index, **self._key_facts())
+        """Return the storage key, relative to the array, of the write unit at `index`, one entry per kept axis.
+
+        On a pinned axis it is the unit that holds the pinned index.
+
+        Raises
+        ------
+        ArgumentError
+            There is no such unit, or the array is sharded precomputed, whose files hold many chunks each.
+        """
+        if not self._opened.facts.keyed:
+            message = "the files of a sharded precomputed scale hold many chunks each, so a chunk has no key"
+            raise ArgumentError(problem("unsupported", (self.level_path,), message))
+        return chunks.chunk_key(self._every_unit(index_tuple(index, "index", self.ndim)), **self._key_facts())
 
     def parse_chunk_key(self, key: str) -> tuple[int, ...] | None:
-        """Return the index of the write unit that a storage key names, None for a key that is no chunk."""
-        return chunks.parse_chunk_key(key, **self._key_facts())
+        """Return the index of the write unit that a storage key names, one entry per kept axis.
+
+        None for a key that is no chunk, or one of none of the pinned indices.
+        """
+        if not self._opened.facts.keyed:
+            return None
+        found = chunks.parse_chunk_key(key, **self._key_facts())
+        return None if found is None else self._kept_unit(found)
+
+    def _pinned_units(self) -> dict[int, int]:
+        """Return the write unit that holds the pinned index, per pinned stored axis."""
+        unit = self._view.stored.write_shape
+        return {axis: index // unit[axis] for axis, index in self._view.pins}
+
+    def _every_unit(self, index: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the index of a write unit over every stored axis."""
+        pinned, kept = self._pinned_units(), iter(index)
+        return tuple(pinned[axis] if axis in pinned else next(kept) for axis in range(self._view.stored.ndim))
+
+    def _kept_unit(self, index: tuple[int, ...]) -> tuple[int, ...] | None:
+        """Return the index of a write unit over the kept axes; None where it holds none of the pinned indices."""
+        pinned = self._pinned_units()
+        if any(index[axis] != unit for axis, unit in pinned.items()):
+            return None
+        return tuple(i for axis, i in enumerate(index) if axis not in pinned)
 
     def _key_facts(self) -> dict[str, Any]:
         stored = self._view.stored

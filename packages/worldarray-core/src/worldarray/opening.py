@@ -162,7 +162,8 @@ def open_level(family: Family, name: str) -> Opened:
 def _opened(family: Family, described: Described, name: str, names: tuple[str, ...] | None) -> Opened:
     arguments = family.arguments
     view = _targeted(family.view(described.meta), arguments)
-    warn_notices((*family.listing.notices, *view.grid.notices, *chunk_notices(family.source, described)))
+    notices = (*family.listing.notices, *view.grid.notices, *family.placed_elsewhere(name, described.meta))
+    warn_notices((*notices, *chunk_notices(family.source, described)))
     documents = described.documents
     again = _naming(family, name, names)
     return Opened(again, documents.where, documents.folder, described.facts, view, name, names)

@@ -4,9 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import worldarray as wa
-from worldarray_conformance import Answer, store_bytes
-
 from worldarray.errors import PlacementWarning, WorldArrayError
+from worldarray_conformance import Answer, store_bytes
 
 
 def write_store(store, folder):

@@ -41,6 +41,8 @@ def list_chunk_keys(
     separator: str | None = None,
     ndim: int | None = None,
     format: str | None = None,
+    *,
+    context: Any = None,
 ) -> list[tuple[int, ...]]:
     """Return the indices of the chunks that are present under a path, sorted, from its keys alone.
 
@@ -54,6 +56,8 @@ def list_chunk_keys(
         "." or "/": only keys with it count. None is the format's own, or either one without a format.
     ndim
         Only keys with that many indices count; None accepts any number.
+    context
+        The tensorstore.Context whose ``memory://`` store is meant, say; the shared one by default.
     format
         "zarr2", "zarr3" or "n5" (whose keys are x first). None reads zarr keys of both versions, ``c/…`` ones too.
 
@@ -77,7 +81,7 @@ def list_chunk_keys(
     """
     where = parse_path(path)
     forms = _forms(separator, format)
-    return bulk_keys.decode(_chunk_keys(where, None), forms, ndim)
+    return bulk_keys.decode(_chunk_keys(where, context), forms, ndim)
 
 
 def list_stored(where: Location, facts: StorageFacts, context: Any = None) -> list[tuple[int, ...]]:

@@ -55,10 +55,12 @@ class FileSource:
         return found
 
     def exists(self, where: Location) -> bool:
-        """Whether `where` is a folder with anything in it."""
+        """Whether `where` is a file, or a folder with anything in it."""
         try:
             with os.scandir(where.local_path) as entries:
                 return next(entries, None) is not None
+        except NotADirectoryError:
+            return os.path.exists(where.local_path)  # noqa: PTH110 - no pathlib on the way to a first read
         except OSError as error:
             return error.errno not in failures.ABSENT
 
