@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import math
+import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
 
 Call = Callable[[], object]
@@ -124,6 +126,34 @@ def timer(call: Call) -> Timer:
             gc.enable()
 
     return timed
+
+
+def undoing(call: Call, undo: Call) -> Timer:
+    """Return the timer of a call that is undone after each time, outside the time."""
+
+    def timed(count: int) -> float:
+        took = 0.0
+        for _ in range(count):
+            took += once(1)
+            undo()
+        return took / count
+
+    once = timer(call)
+    return timed
+
+
+def restored(before: Mapping[str, str | None]) -> Call:
+    """Return what makes files hold a text again, and removes what had none: a file, or a folder with all in it."""
+
+    def restore() -> None:
+        for path, text in before.items():
+            if text is None:
+                shutil.rmtree(path, ignore_errors=True)
+                Path(path).unlink(missing_ok=True)
+            else:
+                Path(path).write_text(text, encoding="utf-8")
+
+    return restore
 
 
 def repeats(once: float, budget: float) -> int:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import subprocess
 import sys
-import time
 from collections import deque
 from functools import lru_cache
 from importlib.metadata import version
 from typing import Any
+
+import numpy as np
+from harness import Timer, restored, timer, undoing
 
 import worldarray as peer
 
@@ -19,68 +20,105 @@ _IMPORT = "import time; start = time.perf_counter(); import worldarray; print(ti
 
 
 @lru_cache(maxsize=16)
-def _open(path: str) -> Any:
-    return peer.open(path)
+def _open(path: str, **how: str) -> Any:
+    return peer.open(path, **how)
 
 
-def _read_index(job: dict[str, Any]) -> Any:
+def _read_index(job: dict[str, Any]) -> Timer:
     volume, begin, end = _open(job["path"]), tuple(job["begin"]), tuple(job["end"])
-    return lambda: volume.read_index(begin, end)
+    return timer(lambda: volume.read_index(begin, end))
 
 
-def _read(job: dict[str, Any]) -> Any:
+def _read(job: dict[str, Any]) -> Timer:
     volume, box = _open(job["path"]), tuple(map(tuple, job["box"]))
     if "voxel_size" not in job:
-        return lambda: volume.read(box)
+        return timer(lambda: volume.read(box))
     size, method = tuple(job["voxel_size"]), job["method"]
-    return lambda: volume.read(box, voxel_size=size, method=method)
+    return timer(lambda: volume.read(box, voxel_size=size, method=method))
 
 
-def _blocks(job: dict[str, Any]) -> Any:
+def _blocks(job: dict[str, Any]) -> Timer:
     shape, block, context = tuple(job["shape"]), tuple(job["block"]), job["context"]
-    return lambda: deque(peer.blocks(shape, block, context=context), maxlen=0)
+    return timer(lambda: deque(peer.blocks(shape, block, context=context), maxlen=0))
 
 
-def _open_array(job: dict[str, Any]) -> Any:
-    return lambda: peer.open(job["path"]).ts
+def _open_array(job: dict[str, Any]) -> Timer:
+    return timer(lambda: peer.open(job["path"]).ts)
 
 
-def _metas(job: dict[str, Any]) -> Any:
-    return lambda: peer.open_pyramid(job["path"]).metas()
+def _metas(job: dict[str, Any]) -> Timer:
+    return timer(lambda: peer.open_pyramid(job["path"]).metas())
 
 
-def _list_chunks(job: dict[str, Any]) -> Any:
-    return _open(job["path"]).list_chunks
+def _list_chunks(job: dict[str, Any]) -> Timer:
+    return timer(_open(job["path"]).list_chunks)
 
 
-_CALLS = {
+@lru_cache(maxsize=16)
+def _values(path: str) -> Any:
+    return np.load(path)
+
+
+def _write_index(job: dict[str, Any]) -> Timer:
+    volume, begin, end = _open(job["path"], mode="r+"), tuple(job["begin"]), tuple(job["end"])
+    values = np.ascontiguousarray(_values(job["values"])[tuple(map(slice, end))])
+    return timer(lambda: volume.write_index(begin, end, values))
+
+
+def _write_chunk(job: dict[str, Any]) -> Timer:
+    volume, index = _open(job["path"], mode="r+"), tuple(job["index"])
+    values = np.ascontiguousarray(_values(job["values"])[tuple(map(slice, job["unit"]))])
+    return timer(lambda: volume.write_chunk(index, values))
+
+
+def _create(job: dict[str, Any]) -> Timer:
+    path, level = job["path"], job["level"]
+    return undoing(lambda: peer.create(path, **level), restored(job["before"]))
+
+
+def _add_level(job: dict[str, Any]) -> Timer:
+    def call() -> None:
+        peer.open_pyramid(job["group"], mode="r+").add_level(job["name"], factors=job["factors"])
+
+    return undoing(call, restored(job["before"]))
+
+
+def _call(job: dict[str, Any]) -> Timer:
+    function, given = getattr(peer, job["function"]), job["arguments"]
+    return timer(lambda: function(*given))
+
+
+def _import(job: dict[str, Any]) -> Timer:
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    environment["PYTHONPYCACHEPREFIX"] = job["cache"]
+    command = [sys.executable, "-c", _IMPORT]
+
+    def timed(count: int) -> float:
+        times = [float(subprocess.check_output(command, env=environment)) for _ in range(count)]
+        return sorted(times)[len(times) // 2]
+
+    return timed
+
+
+_TIMERS = {
     "read_index": _read_index,
     "read": _read,
     "blocks": _blocks,
     "open": _open_array,
     "metas": _metas,
     "list_chunks": _list_chunks,
+    "write_index": _write_index,
+    "write_chunk": _write_chunk,
+    "create": _create,
+    "add_level": _add_level,
+    "call": _call,
+    "import": _import,
 }
 
 
 def seconds(job: dict[str, Any]) -> float:
     """Return the mean time of a job's call over its count."""
-    count = job["count"]
-    if job["op"] == "import":
-        environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-        environment["PYTHONPYCACHEPREFIX"] = job["cache"]
-        command = [sys.executable, "-c", _IMPORT]
-        times = [float(subprocess.check_output(command, env=environment)) for _ in range(count)]
-        return sorted(times)[len(times) // 2]
-    call = _CALLS[job["op"]](job)
-    gc.collect(0)
-    gc.disable()
-    start = time.perf_counter()
-    for _ in range(count):
-        call()
-    took = (time.perf_counter() - start) / count
-    gc.enable()
-    return took
+    return _TIMERS[job["op"]](job)(job["count"])
 
 
 def main() -> None:
