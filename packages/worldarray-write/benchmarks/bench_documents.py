@@ -1,4 +1,4 @@
-"""Placements and documents that are only computed, beside writing one document to a file."""
+"""Placements and documents that are only computed, beside rendering one document as text."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def levels(count: int) -> list[tuple[str, tuple[float, ...], tuple[float, ...]]]
     return [(f"s{i}", size, tuple(s / 2 for s in size)) for i, size in enumerate(sizes)]
 
 
-def lines(root: Path, *, quick: bool) -> list[Line]:  # noqa: ARG001  (nothing here is smaller when quick)
+def lines(root: Path, *, quick: bool) -> list[Line]:  # noqa: ARG001  (as every family)
     """Return one call of each function."""
     calls = {**CALLS, "level_factors": (stores.SIZE, 1.5, 8), "ome_multiscales": (AXES, "nanometer", levels(8))}
-    reference = timer(writing(root / "group.json", levels(8)))
-    says = "one plain write of a group's document of eight levels, on disk, without a sync"
+    reference = timer(rendering(levels(8)))
+    says = "json.dumps of a group's document of eight levels"
     found = []
     for name, given in calls.items():
         job = {"op": "call", "function": name, "arguments": given}
@@ -51,13 +51,8 @@ def calling(function: Callable[..., object], given: tuple[Any, ...]) -> Callable
     return lambda: function(*given)
 
 
-def writing(path: Path, listed: Any) -> Callable[[], object]:
-    """Return a plain write of the document of a group."""
+def rendering(listed: Any) -> Callable[[], object]:
+    """Return what renders the document of a group as text."""
     attributes = wa.ome_multiscales(AXES, "nanometer", listed)
-    text = json.dumps({"zarr_format": 3, "node_type": "group", "attributes": attributes}, indent=2)
-
-    def write() -> None:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-
-    return write
+    document = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
+    return lambda: json.dumps(document, indent=2)
