@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import sub
 from typing import TYPE_CHECKING, Any
 
 from worldarray import opening
@@ -82,16 +83,19 @@ class WritableArray(WorldArray):
         check_retries(retries)
         low = index_tuple(begin, "begin", self.ndim)
         high = index_tuple(end, "end", self.ndim)
-        check_box(self._target, low, high)
-        if not partial:
-            check_aligned(self._target, low, high)
-        shape = tuple(e - b for b, e in zip(low, high, strict=True))
+        plain = self._target.is_plain(low, high)
+        if not plain:
+            check_box(self._target, low, high)
+            if not partial:
+                check_aligned(self._target, low, high)
+        shape = tuple(map(sub, high, low))
         values = checked_data(self.level_path, data, shape, self.dtype)
-        if 0 in shape:
-            return
-        box = every_box(self._target, low, high)
-        every = values.reshape([part.stop - part.start for part in box])
-        self._writing().write(box, every, retries, whole=not partial)
+        if plain:
+            self._writing().write_plain(tuple(map(slice, low, high)), values, retries)
+        elif 0 not in shape:
+            box = every_box(self._target, low, high)
+            every = values.reshape([part.stop - part.start for part in box])
+            self._writing().write(box, every, retries, whole=not partial)
 
     def write(self, box: object, data: Any, *, partial: bool = False, retries: Retry | None = None) -> None:
         """Write the voxels whose centres lie in a world box, half-open, in the handle's units.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -32,11 +33,29 @@ class Target:
         """Return the target that an array is, some of its axes pinned."""
         return cls(stored.path, stored.axes, stored.shape, stored.write_shape, tuple(pins))
 
-    @property
+    @cached_property
     def kept(self) -> Index:
         """The stored axes that are not pinned."""
         pinned = {axis for axis, _ in self.pins}
         return tuple(axis for axis in range(len(self.shape)) if axis not in pinned)
+
+    def is_plain(self, begin: Index, end: Index) -> bool:
+        """Whether a box is whole units inside the array, none of them cut by its end, and no axis is pinned.
+
+        Such a box is written as it is, with nothing to check, to fill up or to take apart.
+
+        Examples
+        --------
+        >>> target = Target("em.zarr/s0", ("y", "x"), (10, 9), (4, 3), ())
+        >>> target.is_plain((4, 3), (8, 9)), target.is_plain((4, 3), (10, 9)), target.is_plain((4, 3), (8, 8))
+        (True, False, False)
+        """
+        if self.pins:
+            return False
+        for low, high, size, unit in zip(begin, end, self.shape, self.unit, strict=True):
+            if not 0 <= low < high <= size or low % unit or high % unit:
+                return False
+        return True
 
 
 class Piece(NamedTuple):

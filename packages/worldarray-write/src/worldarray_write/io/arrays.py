@@ -14,6 +14,9 @@ from worldarray.io import access, arrays, contexts, messages, retry, runtime
 from worldarray.paths import Location
 from worldarray_write.write_plan import Piece, Target, filled_up, whole_pieces
 
+Part = tuple[tuple[slice, ...], np.ndarray[Any, Any]]
+"""A box over every stored axis, and the values that it gets."""
+
 _MODE: Final = {"read": True, "write": True}
 _REFUSED: Final = "PERMISSION_DENIED: a public URL can be read alone"
 
@@ -57,17 +60,26 @@ class Writer:
         ForkError
             This process was forked from one that had used tensorstore.
         """
-        runtime.using()
         pieces = whole_pieces(self._target, box) if whole else [Piece(tuple(map(_of_data, box)), box)]
-        parts = [(piece.box, self._filled(piece, values)) for piece in pieces]
+        self._write([(piece.box, self._filled(piece, values)) for piece in pieces], retries, whole=whole)
+
+    def write_plain(self, box: tuple[slice, ...], values: np.ndarray[Any, Any], retries: retry.Retry | None) -> None:
+        """Write an array to a box of whole units that the array's end does not cut, as `write` does."""
+        self._write([(box, values)], retries, whole=True)
+
+    def _write(self, parts: Sequence[Part], retries: retry.Retry | None, *, whole: bool) -> None:
+        runtime.refuse_fork()
 
         def attempt(way: access.Way) -> None:
             store = self._store(way, whole)
-            if retries is None:
+            if retries is not None:
+                for where, part in parts:
+                    _write_again(store[where], part, retries, remote=self._folder.remote)
+            elif len(parts) == 1:
+                where, part = parts[0]
+                store[where].write(part).result()
+            else:
                 _wait([store[where].write(part) for where, part in parts])
-                return
-            for where, part in parts:
-                _write_again(store[where], part, retries, remote=self._folder.remote)
 
         try:
             access.first_allowed(self._folder, attempt)
