@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from worldarray.documents import ome, parsing
 from worldarray.documents.attributes import Attributes
 from worldarray.documents.parsing import load_object, refuse, show
-from worldarray.errors import ArgumentError, At, problem
+from worldarray.errors import ArgumentError, At, PlacementError, problem
 from worldarray_write import splice
 from worldarray_write.datasets import (
     GroupLevel,
@@ -103,6 +103,33 @@ def merged_group(
     document.check(text, level)
     texts[name] = text if name in existing else render(json.loads(text)).decode()
     return {key: data for key, text in texts.items() if (data := text.encode()) != existing.get(key)}
+
+
+def placed_level(existing: Mapping[str, bytes], level: GroupLevel, where: str) -> GroupLevel | None:
+    """Return a level where a group lists it now; None for no entry, or none that can be read.
+
+    Examples
+    --------
+    >>> level = GroupLevel("s0", (8.0,), (4.0,), ("x",), ("nanometer",), ("space",))
+    >>> placed_level({}, level, "em.zarr") is None
+    True
+    >>> there = merged_group({}, level, "em.zarr")
+    >>> placed_level(there, replace(level, translation=(9.0,)), "em.zarr").translation
+    (4.0,)
+    """
+    kind = format_of(group_of(existing, where), None, where)
+    name, inside = _ATTRIBUTES[kind]
+    if name not in existing:
+        return None
+    document = _Document(f"{where}/{name}", kind, inside)
+    try:
+        found = ome.find(document.attributes(document.with_attributes(existing[name].decode())), level.name)
+        entry = None if found is None else ome.entry(*found, len(level.axes))
+    except PlacementError:  # said by whoever needs it read
+        return None
+    if entry is None or entry.scale is None or entry.translation is None:
+        return None
+    return replace(level, voxel_size=entry.scale, translation=entry.translation)
 
 
 def merged_attributes(existing: Mapping[str, bytes], attrs: Mapping[str, Any], where: str) -> dict[str, bytes]:

@@ -22,7 +22,7 @@ from worldarray.pyramid import Pyramid, find_family
 from worldarray.records import ArrayMeta
 from worldarray.view import spatial_numbers, spatial_sizes
 from worldarray_write.codecs import Codecs
-from worldarray_write.create import Exists, carry_out, check_made, plan_creation
+from worldarray_write.creation import Exists, carry_out, check_made, plan_creation
 from worldarray_write.documents import like
 from worldarray_write.layout import FORMATS, Wanted
 from worldarray_write.multiscales import level_path
