@@ -16,7 +16,7 @@ import numpy as np
 from worldarray.documents.facts import StorageFacts, opening
 from worldarray.documents.source import document_path
 from worldarray.errors import ArgumentError, PlacementError, StoreUnavailableError, WorldArrayError, problem
-from worldarray.io import access, contexts, failures, folders, retry, runtime
+from worldarray.io import access, contexts, failures, folders, retry, runtime, shards
 from worldarray.io.sources import KvSource
 from worldarray.paths import Location
 from worldarray.records import Format
@@ -126,7 +126,7 @@ def memory_bytes() -> int:
 class Reader:
     """The reads of one open array: how they are started, tried again and checked."""
 
-    __slots__ = ("_context", "_facts", "_local", "_pins", "_where", "opened")
+    __slots__ = ("_context", "_facts", "_local", "_pins", "_shards_known", "_where", "opened")
 
     def __init__(
         self, opened: Any, where: Location, facts: StorageFacts, context: Any = None, pins: tuple[Pins, ...] = ()
@@ -148,6 +148,7 @@ class Reader:
         self._context = context
         self._pins = pins
         self._local = where.is_local
+        self._shards_known = facts.keyed or not self._local
 
     def pin(self, pins: Pins) -> Reader:
         """Return the reader of the same array with more axes pinned."""
@@ -203,6 +204,9 @@ class Reader:
         facts = self._facts
         if self._local and facts.keyed:
             folders.refuse_folders(self._where, facts, self._every_axis(fetched), block)
+        if not self._shards_known and not block.all():
+            shards.refuse_torn_shards(self._where)
+            self._shards_known = True
         return block
 
     def _every_axis(self, fetched: tuple[slice, ...]) -> tuple[slice | int, ...]:
