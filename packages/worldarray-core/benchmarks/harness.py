@@ -18,6 +18,7 @@ Job = dict[str, object]
 """What the public peer's worker is asked to time."""
 PeerTimer = Callable[[Job], Timer]
 
+_MOST_ROUNDS = 150
 _LONG = 1.0
 """Seconds per call from which three rounds are enough."""
 
@@ -71,6 +72,8 @@ class Line:
     """None where the peer has nothing alike."""
     items: int = 1
     """How many things one call handles, for a goal per item."""
+    noisy: bool = False
+    """Whether a disk answers: many rounds of one call each, so that its pauses fall on both sides and few ratios."""
 
 
 @dataclass(frozen=True)
@@ -174,8 +177,10 @@ def measure(line: Line, effort: Effort, peer: PeerTimer | None = None) -> Result
     if peer is not None and line.peer is not None:
         sides.append(peer(line.peer))
     once = max(map(warm, sides))
-    count = repeats(once, effort.budget)
-    rounds = [[side(count) for side in sides] for _ in range(effort.rounds_for(once))]
+    count, turns = repeats(once, effort.budget), effort.rounds_for(once)
+    if line.noisy:
+        count, turns = 1, min(count * turns, _MOST_ROUNDS)
+    rounds = [[side(count) for side in sides] for _ in range(turns)]
     ratios = sorted(times[1] / times[0] for times in rounds)
     over = median(times[1] - times[0] for times in rounds) * 1e6
     ours = median(times[1] for times in rounds)

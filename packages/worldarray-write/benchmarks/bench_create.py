@@ -79,6 +79,7 @@ def _sixtieth(root: Path, place: str, format: str, count: int) -> Line:
         Goal(ratio=3),
         "creating the first level of a group, in the same place",
         _job(many, count, format, before),
+        noisy=True,
     )
 
 
@@ -96,8 +97,8 @@ def _beside_files(name: str, group: Path, call: Call, before: Mapping[str, str |
         "renamed, the folder synced"
     )
     return [
-        Line(f"{name}, plain files", beside(_plain), undoing(call, undo), Goal(ratio=3), plainly, job),
-        Line(f"{name}, synced files", beside(_synced), undoing(call, undo), Goal(ratio=3), lasting, job),
+        Line(f"{name}, plain files", beside(_plain), undoing(call, undo), Goal(ratio=3), plainly, job, noisy=True),
+        Line(f"{name}, synced files", beside(_synced), undoing(call, undo), Goal(ratio=3), lasting, job, noisy=True),
     ]
 
 
