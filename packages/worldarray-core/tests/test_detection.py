@@ -37,11 +37,23 @@ class Asked(MappingSource):
         return [text for text, _, _ in self.calls]
 
 
-def test_all_probes_of_a_folder_are_asked_for_at_once():
+def test_all_probes_of_a_folder_of_a_server_are_asked_for_at_once():
     source = Asked({"a/.zarray": ARRAY2})
-    detect_node(source, parse_path("a"))
-    assert source.folders == ["a"]
+    assert detect_node(source, parse_path("memory://a")).kind == "array"
+    assert source.folders == ["memory://a"]
     assert set(PROBES) < set(source.calls[0][1])
+
+
+@pytest.mark.parametrize(
+    "key, document",
+    [("zarr.json", GROUP3), (".zarray", ARRAY2), ("info", VOLUME), ("attributes.json", N5_ARRAY)],
+)
+def test_local_probes_are_asked_for_in_the_order_in_which_they_are_believed_until_one_is(key, document):
+    source = Asked({f"a/{key}": document})
+    assert detect_node(source, parse_path("a")) is not None
+    asked = [probe for _, keys, _ in source.calls for probe in keys if probe in PROBES]
+    assert asked == list(PROBES[: len(asked)])
+    assert key in source.calls[-1][1]
 
 
 def test_parent_info_then_s0_are_asked_for_when_nothing_is_found():
@@ -64,7 +76,7 @@ def test_a_root_is_not_asked_for_the_info_of_a_scale(path):
     source = Asked({})
     where = parse_path(path)
     assert detect_node(source, where) is None
-    assert source.folders == [where.text, where.join("s0").text]
+    assert list(dict.fromkeys(source.folders)) == [where.text, where.join("s0").text]
 
 
 @pytest.mark.parametrize("path", ["memory://", "a.zip|zip:"])

@@ -53,7 +53,7 @@ class Counting(MappingSource):
 def test_listing_and_placing_a_group_reads_its_own_documents_alone():
     source = Counting({**GROUP, **ARRAYS})
     listing = list_pyramid(source, parse_path("em"))
-    assert source.folders == ["em"]
+    assert set(source.folders) == {"em"}
     # centres: half a voxel of 8, 16, 32 and of 4, 12, 36
     assert listing.levels == (
         Level("s0", (8.0, 4.0), (4.0, 2.0)),
@@ -73,9 +73,10 @@ def test_levels_are_over_the_spatial_axes_alone():
 def test_describing_every_level_reads_each_level_once_and_the_group_once():
     source = Counting({**GROUP, **ARRAYS})
     listing = list_pyramid(source, parse_path("em"))
+    source.folders.clear()
     read = {}
     metas = [describe_level(source, listing, name, read=read).meta for name in listing.names]
-    assert source.folders == ["em", "em/s0", "em/s1", "em/s2"]
+    assert source.folders == ["em/s0", "em/s1", "em/s2"]
     assert [meta.shape for meta in metas] == [(40, 54), (20, 18), (10, 6)]
     assert [meta.translation for meta in metas] == [(4.0, 2.0), (8.0, 6.0), (16.0, 18.0)]
 

@@ -23,6 +23,8 @@ ARRAY_KEYS: Final[Mapping[Format, tuple[str, ...]]] = {
 }
 """The documents of an array whose format is known."""
 _KEYS: Final = (*PROBES, ".zattrs")
+_ROUNDS: Final = (("zarr.json",), (".zarray", ".zgroup", ".zattrs"), ("info", "attributes.json"))
+"""The same, as local files are looked for: one that is missing costs as much as one that is there."""
 _ZARR_JSON_KINDS: Final[Mapping[str, Kind]] = {"array": "array", "group": "group"}
 
 Found = tuple[Format, Kind, dict[str, Any]]
@@ -55,17 +57,26 @@ def detect_node(source: Source, where: Location) -> Node | None:
     if where.is_root:
         return None
     refusals: list[PlacementError | AccessError] = []
-    try:
-        docs = source.documents(where, _KEYS)
-    except AccessError as error:
-        if where.is_local:  # a bucket refuses what is not there, a file system what is
-            raise
-        refusals.append(error)
-        docs = {}
-    node = _read(where, docs, refusals) or _scale(source, where) or _documentless(source, where)
+    node = _probe(source, where, refusals) or _scale(source, where) or _documentless(source, where)
     if node is None and refusals:
         raise refusals[0]
     return node
+
+
+def _probe(source: Source, where: Location, refusals: list[PlacementError | AccessError]) -> Node | None:
+    """Return the node that the documents at a path make."""
+    for keys in _ROUNDS if where.is_local else (_KEYS,):
+        try:
+            docs = source.documents(where, keys)
+        except AccessError as error:
+            if where.is_local:  # a bucket refuses what is not there, a file system what is
+                raise
+            refusals.append(error)
+            continue
+        node = _read(where, docs, refusals) if docs else None
+        if node is not None:
+            return node
+    return None
 
 
 def detect_array(source: Source, where: Location, format_: Format) -> Node | None:
