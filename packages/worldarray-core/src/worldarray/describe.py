@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 from worldarray import chunks, placement
 from worldarray.detection import require_node
 from worldarray.documents import ome
+from worldarray.documents.alike import known_facts
 from worldarray.documents.attributes import Attributes
 from worldarray.documents.facts import StorageFacts
 from worldarray.documents.n5 import parse_n5
@@ -208,24 +209,37 @@ def _described(
 
 # Storage, by format --------------------------------------------------------------------------------------------------
 
+_N5_MEMBERS: Final = ("blockSize", "dataType", "compression", "compressionType")
+"""What says how an N5 array is stored, but for its dimensions."""
+_NOT_STORAGE: Final = frozenset({"shape", "attributes"})
+"""What does not say how a zarr v3 array is stored, and its shape."""
 Storing = Callable[[ArrayDocuments, "str | None", "str | None"], tuple[StorageFacts, Attributes]]
 
 
 def _zarr2(documents: ArrayDocuments, field: str | None, separator: str | None) -> tuple[StorageFacts, Attributes]:
     docs, where = documents.node.docs, documents.where
     at = (document_path(where, ".zarray"),)
-    facts = parse_zarr2(docs[".zarray"], at, field=field, dimension_separator=separator)
+    doc = docs[".zarray"]
+    facts = None
+    if field is None and separator is None:
+        facts = known_facts(parse_zarr2, doc, "shape", {key: doc[key] for key in doc if key != "shape"})
+    facts = facts or parse_zarr2(doc, at, field=field, dimension_separator=separator)
     return facts, Attributes((document_path(where, ".zattrs"),), docs.get(".zattrs", {}))
 
 
 def _zarr3(documents: ArrayDocuments, field: str | None, _: str | None) -> tuple[StorageFacts, Attributes]:
     doc, at = documents.node.docs["zarr.json"], (document_path(documents.where, "zarr.json"),)
-    return parse_zarr3(doc, at, field=field), _zarr3_attributes(doc, at[0])
+    facts = None
+    if field is None:
+        rest = {key: doc[key] for key in doc if key not in _NOT_STORAGE}
+        facts = known_facts(parse_zarr3, doc, "shape", rest)
+    return facts or parse_zarr3(doc, at, field=field), _zarr3_attributes(doc, at[0])
 
 
 def _n5(documents: ArrayDocuments, _: str | None, __: str | None) -> tuple[StorageFacts, Attributes]:
     doc, at = documents.node.docs["attributes.json"], (document_path(documents.where, "attributes.json"),)
-    return parse_n5(doc, at), Attributes(at, doc, "n5")
+    rest = {key: doc[key] for key in _N5_MEMBERS if key in doc}
+    return known_facts(parse_n5, doc, "dimensions", rest) or parse_n5(doc, at), Attributes(at, doc, "n5")
 
 
 _STORAGE: Final[Mapping[Format, Storing]] = {"zarr2": _zarr2, "zarr3": _zarr3, "n5": _n5}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 
@@ -173,6 +173,25 @@ class ArrayMeta:
         Shapes, chunk and shard shapes and axes are equal, units equal by meaning, placement within rtol 1e-6.
         """
         return conversion.same_grid(self, other)
+
+
+R = TypeVar("R")
+
+
+def changed(record: R, **fields: Any) -> R:
+    """Return a frozen record with some fields replaced: `dataclasses.replace`, which takes several times as long.
+
+    For records that check nothing when they are made and remember nothing.
+
+    Examples
+    --------
+    >>> changed(Storage(), separator=".")
+    Storage(encoding='default', separator='.', origin=None)
+    """
+    found = object.__new__(type(record))
+    found.__dict__.update(record.__dict__)
+    found.__dict__.update(fields)
+    return found
 
 
 def _without(values: tuple[Any, ...], index: int) -> tuple[Any, ...]:

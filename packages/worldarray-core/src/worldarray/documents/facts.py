@@ -12,13 +12,15 @@ import numpy as np
 
 from worldarray.documents.parsing import refuse
 from worldarray.errors import At, Notice
-from worldarray.records import Format, Storage
+from worldarray.records import Format, Storage, changed
 
 MAX_AXES: Final = 32
 """The largest number of axes that tensorstore opens."""
 OVERLAYS: Final = "worldarray-overlay"
 """The folder of a context's ``memory://`` store that overlay documents are written to."""
 
+X_FIRST: Final = frozenset({"n5", "precomputed"})
+"""The formats whose documents list axes against C order."""
 DRIVERS: Final[Mapping[Format, str]] = {
     "zarr2": "zarr",
     "zarr3": "zarr3",
@@ -58,6 +60,12 @@ class StorageFacts:
     stored_as_is: bool = True
     """Precomputed only: whether tensorstore opens the stored document; else `metadata` has to stand in for it."""
 
+    def of_shape(self, extents: Sequence[int], key: str) -> StorageFacts:
+        """Return the same of another array of as many axes, whose document gives `extents` as its member `key`."""
+        shape = tuple(extents)
+        metadata = {**self.metadata, key: list(shape)}
+        return changed(self, shape=shape[::-1] if self.format in X_FIRST else shape, metadata=metadata)
+
 
 @dataclass(frozen=True)
 class Opening:
@@ -88,7 +96,7 @@ def opening(facts: StorageFacts, kvstore: Mapping[str, Any]) -> Opening:
     >>> how.spec["driver"], how.spec["assume_metadata"], how.reverse_axes
     ('n5', True, True)
     """
-    x_first = facts.format in ("n5", "precomputed")
+    x_first = facts.format in X_FIRST
     spec: dict[str, Any] = {"driver": DRIVERS[facts.format], "kvstore": kvstore, "open": True, **facts.options}
     if facts.format != "precomputed":
         spec |= {"metadata": facts.metadata, "assume_metadata": True}
