@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from worldarray import chunks, placement
 from worldarray.detection import require_node
@@ -38,8 +37,7 @@ _ANCESTOR_KEYS: Final[Mapping[Format, tuple[str, ...]]] = {
 """The documents of a folder above an array, those of the array's own format first."""
 
 
-@dataclass(frozen=True)
-class ArrayDocuments:
+class ArrayDocuments(NamedTuple):
     """Everything that is read to describe one array."""
 
     where: Location
@@ -51,8 +49,7 @@ class ArrayDocuments:
     """The folders above it, the parent first, as far as they had to be read."""
 
 
-@dataclass(frozen=True)
-class Described:
+class Described(NamedTuple):
     """One array: what its documents say, and what is needed to open it."""
 
     meta: ArrayMeta

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from worldarray import geometry
 from worldarray.axes import default_axes, spatial_axes
@@ -15,8 +14,7 @@ from worldarray.records import Format, PlacedBy
 from worldarray.rules import RULES, Case, Context, by_ome, complete_names, context_of, hints_of, some
 
 
-@dataclass(frozen=True)
-class Placement:
+class Placement(NamedTuple):
     """Where an array lies, one entry per axis in C order, in stored units."""
 
     axes: tuple[str, ...]
@@ -82,7 +80,7 @@ def place_dataset(
         ndim = _cosem_length(transform)
         hints = Hints(ndim, spatial_axes(default_axes(ndim)), x_first=True)
         names = attributes.axis_names(attrs.values["axes"], attrs.path("axes"), hints) if attrs.first("axes") else None
-        found = attributes.cosem(transform, (*dataset.at, "transform"), replace(hints, x_first=False))
+        found = attributes.cosem(transform, (*dataset.at, "transform"), hints._replace(x_first=False))
         if not any(found.names or names or ()):
             return None
         case = Case("", format_, ndim, own)

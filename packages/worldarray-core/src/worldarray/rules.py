@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from worldarray import geometry
 from worldarray.axes import default_axes, spatial_axes
@@ -15,8 +14,7 @@ from worldarray.errors import At, Notice, PlacementError, notice
 from worldarray.records import Format, PlacedBy
 
 
-@dataclass(frozen=True)
-class Ancestor:
+class Ancestor(NamedTuple):
     """One folder above an array: what its documents say, and the path by which they would name the array."""
 
     path: str
@@ -26,8 +24,7 @@ class Ancestor:
     """The attributes of its documents, those of the array's own format first."""
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     """Everything that the placement of one array follows from."""
 
     path: str
@@ -48,8 +45,7 @@ class Case:
         return found[0] if found else Attributes((), {})
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(NamedTuple):
     """A case with what is read of it before any rule: its multiscale entry, its axes, where lists fall."""
 
     case: Case
@@ -124,7 +120,7 @@ def _first_names(case: Case, entry: ome.Entry | None) -> Names | None:
         return tuple(name or None for name in case.dimension_names)
     for attrs, key, x_first in _NAME_KEYS[case.format](case):
         if attrs.first(key) is not None:
-            names = attributes.axis_names(attrs.values[key], attrs.path(key), replace(hints, x_first=x_first))
+            names = attributes.axis_names(attrs.values[key], attrs.path(key), hints._replace(x_first=x_first))
             if any(names):
                 return names
     return None
@@ -235,7 +231,7 @@ def _dimension_units(context: Context, _: list[Notice]) -> Found | None:
     corner = None if found is None else attributes.offset(own, hints)
     if found is None or corner is None:
         return found
-    return replace(found, position=attributes.spread(corner, hints.ndim, 0.0), declared=True)
+    return found._replace(position=attributes.spread(corner, hints.ndim, 0.0), declared=True)
 
 
 def _bare_offset(context: Context, _: list[Notice]) -> Found | None:

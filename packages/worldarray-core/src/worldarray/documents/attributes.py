@@ -38,8 +38,7 @@ class Attributes:
         return self.at + keys
 
 
-@dataclass(frozen=True)
-class Hints:
+class Hints(NamedTuple):
     """What is known of an array's axes before its placement is read."""
 
     ndim: int
@@ -56,8 +55,7 @@ class Covered(NamedTuple):
     values: Floats
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """What one rule found, in stored units: one entry per axis in C order, 1 and 0 on axes that it does not cover."""
 
     voxel_size: Floats

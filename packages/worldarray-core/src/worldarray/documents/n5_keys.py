@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from worldarray import units
@@ -80,7 +80,7 @@ def place(
     PlacementError
         A key is no list of (positive) numbers that fits the array.
     """
-    hints = replace(hints, types=None, x_first=True)
+    hints = hints._replace(types=None, x_first=True)
     own_factors = _factors(own, hints)
     base = _base(own, hints)
     if base is not None:

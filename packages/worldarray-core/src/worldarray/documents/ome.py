@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf, isfinite
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from worldarray.documents import parsing
 from worldarray.documents.attributes import Attributes, Floats, Names
@@ -17,8 +17,7 @@ _EXACT: Final = 2**53
 _BEFORE_TRANSFORMS: Final = frozenset({"0.1", "0.2", "0.3"})
 
 
-@dataclass(frozen=True)
-class Dataset:
+class Dataset(NamedTuple):
     """One entry of a multiscale's datasets: its normalised path and its raw JSON."""
 
     path: str
@@ -42,8 +41,7 @@ class Multiscale:
         return next((dataset for dataset in self.datasets if dataset.path == path), None)
 
 
-@dataclass(frozen=True)
-class Axes:
+class Axes(NamedTuple):
     """The axes of a multiscale, in the array's C order."""
 
     names: Names
@@ -51,8 +49,7 @@ class Axes:
     units: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """What a multiscale says of one array: `scale` is None where it gives none; missing translations are 0."""
 
     axes: Axes | None
@@ -73,8 +70,7 @@ class Entry:
         )
 
 
-@dataclass(frozen=True)
-class _Step:
+class _Step(NamedTuple):
     kind: str
     values: Floats
     at: At
