@@ -1,6 +1,7 @@
 """What is written opens elsewhere, with the same values, scales and translations."""
 
 import json
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -208,4 +209,5 @@ def test_yaozarrs_validates_the_store_and_its_document(tmp_path, how, axes):
         assert tuple(scale.scale[-3:]) == pytest.approx(SCALES[dataset.path], rel=1e-15)
         assert tuple(translation.translation[-3:]) == pytest.approx(PLACES[dataset.path], rel=1e-15)
     yaozarrs.validate_ome_json(json.dumps(document))
-    yaozarrs.validate_zarr_store(str(path))
+    if find_spec("fsspec") is not None:
+        yaozarrs.validate_zarr_store(str(path))
