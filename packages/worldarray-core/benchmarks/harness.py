@@ -8,6 +8,7 @@ import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 from statistics import median
 
@@ -146,15 +147,20 @@ def undoing(call: Call, undo: Call) -> Timer:
 
 
 def restored(before: Mapping[str, str | None]) -> Call:
-    """Return what makes files hold a text again, and removes what had none: a file, or a folder with all in it."""
+    """Return what makes files hold a text again, and removes what had none: a file, or a folder with all in it.
+
+    Each time the texts, JSON, end in another number of empty lines, so that nothing kept of one serves the next time.
+    """
+    ends = cycle("\n" * count for count in range(40))
 
     def restore() -> None:
+        end = next(ends)
         for path, text in before.items():
             if text is None:
                 shutil.rmtree(path, ignore_errors=True)
                 Path(path).unlink(missing_ok=True)
             else:
-                Path(path).write_text(text, encoding="utf-8")
+                Path(path).write_text(text + end, encoding="utf-8")
 
     return restore
 

@@ -150,7 +150,7 @@ def _files_of(group: Path, call: Call, before: Mapping[str, str | None]) -> File
     files = {str(path): path.read_bytes() for path in sorted(group.rglob("*")) if path.is_file()}
     restored(before)()
     same = {str(path): path.read_bytes() for path in group.rglob("*") if path.is_file()}
-    return {path: data for path, data in files.items() if same.get(path) != data}
+    return {path: data for path, data in files.items() if same.get(path, b"").rstrip() != data.rstrip()}
 
 
 def _write(files: Files, write: Callable[[str, bytes], None]) -> None:

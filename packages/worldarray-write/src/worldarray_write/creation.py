@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from worldarray import opening
 from worldarray.describe import describe_array
@@ -40,6 +40,14 @@ LOST_RACE_DELAY: Final = 0.5
 _LOG: Final = logging.getLogger("worldarray_write")
 
 
+class Listing(NamedTuple):
+    """What was made of a group's documents: kept, since they are mostly the same when they are written."""
+
+    existing: Mapping[str, bytes]
+    keep_near: bool
+    documents: dict[str, bytes]
+
+
 @dataclass(frozen=True)
 class Creation:
     """One level that is to be made, checked against everything that is known before the first write."""
@@ -51,6 +59,7 @@ class Creation:
     exists: Exists
     group_attrs: Mapping[str, Any] | None
     context: Any
+    known: Listing | None = None
 
     @property
     def format(self) -> str:
@@ -59,6 +68,8 @@ class Creation:
 
     def listed(self, existing: Mapping[str, bytes], *, keep_near: bool) -> dict[str, bytes]:
         """Return the group's documents with the level in them, those that change."""
+        if self.known is not None and (self.known.existing, self.known.keep_near) == (existing, keep_near):
+            return self.known.documents
         return merged_group(
             existing,
             self.level,
@@ -100,7 +111,7 @@ def plan_creation(
     creation = Creation(where, group, planned, level, exists, group_attrs, context)
     store.refuse_symlink(where)
     is_there = _is_there(creation, nothing=exists == "error")
-    creation.listed(existing, keep_near=is_there)
+    creation = replace(creation, known=Listing(existing, is_there, creation.listed(existing, keep_near=is_there)))
     if not is_there:
         _attributes_files(creation, store.read_documents(where, (".zattrs",), context))
     warn_notices(there.notices)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from worldarray.documents import parsing
-from worldarray.documents.parsing import load_object, refuse, show
+from worldarray.documents.parsing import refuse, show
 from worldarray.documents.precomputed import is_volume
 from worldarray.errors import ArgumentError, At, Notice, PlacementError, notice, problem
+from worldarray_write.json_values import parsed
 from worldarray_write.multiscales import OF_FORMAT
 
 GROUP_KEYS: Final = ("zarr.json", ".zgroup", ".zattrs", ".zarray", ".zmetadata", "attributes.json", "info")
@@ -56,7 +57,7 @@ def group_of(existing: Mapping[str, bytes], where: str) -> Group:
         refuse("wrong_value", (where,), "is a zarr v2 array, which holds no levels; create the level beside it")
     v2 = ".zgroup" in existing
     if v2:
-        load_object(existing[".zgroup"], (f"{where}/.zgroup",))
+        parsed(existing[".zgroup"], (f"{where}/.zgroup",))
     v3 = _is_v3(existing, where)
     if v2 and v3:
         message = "holds .zgroup and zarr.json, so it is a group of zarr v2 and of v3; remove the one that is stale"
@@ -98,7 +99,7 @@ def _is_v3(existing: Mapping[str, bytes], where: str) -> bool:
         return False
     at = (f"{where}/zarr.json",)
     try:
-        document = load_object(existing["zarr.json"], at)
+        document = parsed(existing["zarr.json"], at)
     except PlacementError:
         if ".zgroup" in existing:
             return False
@@ -133,7 +134,7 @@ def _consolidated(existing: Mapping[str, bytes], where: str) -> tuple[Notice, ..
     if ".zgroup" in existing:
         at: At | None = (f"{where}/.zmetadata",) if ".zmetadata" in existing else None
     else:
-        document = load_object(existing["zarr.json"], (f"{where}/zarr.json",))
+        document = parsed(existing["zarr.json"], (f"{where}/zarr.json",))
         at = (f"{where}/zarr.json", "consolidated_metadata") if document.get("consolidated_metadata") else None
     if at is None:
         return ()

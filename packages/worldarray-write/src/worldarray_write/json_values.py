@@ -4,14 +4,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from math import isfinite
 from typing import Any, Final
 
-from worldarray.documents.parsing import show
+from worldarray.documents.parsing import load_object, show
 from worldarray.errors import ArgumentError, ArgumentTypeError, At, Code, WorldArrayError, problem
 
 _DEEPEST: Final = 100
 _MAX_BITS: Final = 4096
+
+
+@lru_cache(maxsize=8)
+def parsed(data: bytes, at: At) -> Mapping[str, Any]:
+    """Return a JSON document that must be an object; what was parsed last is kept, and is not to be changed.
+
+    Listing one level looks at the same few documents again and again, and the documents of a large group are large.
+
+    Raises
+    ------
+    PlacementError
+        ``not_json``, or ``wrong_type`` where the document is no object.
+
+    Examples
+    --------
+    >>> parsed(b'{"zarr_format": 2}', ("em.zarr/.zgroup",))["zarr_format"]
+    2
+    """
+    return load_object(data, at)
 
 
 def plain_json(value: Any, at: At) -> Any:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Final
 
 from worldarray.documents import ome, parsing
 from worldarray.documents.attributes import Attributes
-from worldarray.documents.parsing import load_object, refuse, show
+from worldarray.documents.parsing import refuse, show
 from worldarray.errors import ArgumentError, At, PlacementError, problem
 from worldarray_write import splice
 from worldarray_write.datasets import (
@@ -26,7 +27,7 @@ from worldarray_write.datasets import (
     with_dataset,
 )
 from worldarray_write.groups import NEW, format_of, group_of
-from worldarray_write.json_values import plain_json, render
+from worldarray_write.json_values import parsed, plain_json, render
 from worldarray_write.multiscales import OF_FORMAT, axes_entries, dataset_entry, versioned
 
 _ATTRIBUTES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
@@ -101,8 +102,9 @@ def merged_group(
     text = document.with_level(document.with_attributes(texts[name]), level, keep_near=keep_near)
     text = document.with_attrs(text, group_attrs or {})
     document.check(text, level)
-    texts[name] = text if name in existing else render(json.loads(text)).decode()
-    return {key: data for key, text in texts.items() if (data := text.encode()) != existing.get(key)}
+    texts[name] = text
+    written = {key: text.encode() if key in existing else render(json.loads(text)) for key, text in texts.items()}
+    return {key: data for key, data in written.items() if data != existing.get(key)}
 
 
 def placed_level(existing: Mapping[str, bytes], level: GroupLevel, where: str) -> GroupLevel | None:
@@ -155,11 +157,20 @@ def merged_attributes(existing: Mapping[str, bytes], attrs: Mapping[str, Any], w
 
 
 def _text(existing: Mapping[str, bytes], key: str, new: Mapping[str, Any], where: str) -> str:
-    """Return a document as text, whole: its byte order mark too. One that is missing is a new one."""
+    """Return a document as text, whole: its byte order mark too. One that is missing is a new one, on one line."""
     if key not in existing:
-        return render(new).decode()
-    load_object(existing[key], (f"{where}/{key}",))
+        return json.dumps(new)
+    parsed(existing[key], (f"{where}/{key}",))
     return existing[key].decode()
+
+
+@lru_cache(maxsize=4)
+def _attributes(data: bytes, path: str, inside: tuple[str, ...]) -> Attributes:
+    """Return the attributes that stand in a document, with what is made of them."""
+    raw = parsed(data, (path,))
+    for part in inside:
+        raw = parsing.mapping(raw[part], (path, *inside))
+    return Attributes((path, *inside), raw)
 
 
 @dataclass(frozen=True)
@@ -178,14 +189,11 @@ class _Document:
 
     def attributes(self, text: str) -> Attributes:
         """Return the attributes, parsed."""
-        raw = load_object(text.encode(), (self.path,))
-        for part in self.inside:
-            raw = parsing.mapping(raw[part], self.at)
-        return Attributes(self.at, raw)
+        return _attributes(text.encode(), self.path, self.inside)
 
     def with_attributes(self, text: str) -> str:
         """Return the document with an object for the attributes to be in."""
-        raw = load_object(text.encode(), (self.path,))
+        raw = parsed(text.encode(), (self.path,))
         missing = self.inside and raw.get(self.inside[0]) is None
         return splice.with_value(text, self.inside, {}) if missing else text
 
@@ -245,6 +253,8 @@ class _Document:
     def with_attrs(self, text: str, wanted: Mapping[str, Any]) -> str:
         """Return the document with attributes merged in deeply; one that differs is refused."""
         plain = plain_json(wanted, ("group_attrs",))
+        if not plain:
+            return text
         for ours in _OURS:
             if _holds(plain, ours):
                 message = "is written by this package alone; leave it out, and give levels by their own arguments"

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, NoReturn
 
 from worldarray.errors import ArgumentError, PlacementError, problem
@@ -154,7 +155,7 @@ def moved(text: str, path: Path, index: int, to: int) -> str:
     return _put_text(text, span[0], _items(text, span[0]), to, entry)
 
 
-def _without(text: str, span: tuple[int, int], items: list[_Item], index: int) -> str:
+def _without(text: str, span: tuple[int, int], items: Sequence[_Item], index: int) -> str:
     begin, end = span
     if len(items) == 1:
         return text[: begin + 1] + text[end - 1 :]
@@ -229,13 +230,14 @@ def _token(text: str, begin: int) -> int:
     return found.end()
 
 
-def _items(text: str, begin: int) -> list[_Item]:
+@lru_cache(maxsize=16)
+def _items(text: str, begin: int) -> Sequence[_Item]:
     """Return the members of the object, or the entries of the list, that begins at `begin`."""
     closing = _CLOSING[text[begin]]
     items: list[_Item] = []
     at = _skip(text, begin + 1)
     if text[at] == closing:
-        return items
+        return ()
     while True:
         head, key = at, len(items)
         if closing == "}":
@@ -256,13 +258,13 @@ def _expect(text: str, at: int, char: str) -> int:
     return at + 1
 
 
-def _child(items: list[_Item], part: str | int) -> _Item | None:
+def _child(items: Sequence[_Item], part: str | int) -> _Item | None:
     if isinstance(part, bool) or (isinstance(part, int) and part < 0):
         return None
     return next((item for item in reversed(items) if item.key == part and type(item.key) is type(part)), None)
 
 
-def _list(text: str, path: Path) -> tuple[tuple[int, int], list[_Item]]:
+def _list(text: str, path: Path) -> tuple[tuple[int, int], Sequence[_Item]]:
     span = span_of(text, path)
     if span is None or text[span[0]] != "[":
         _refuse(path, "there is no list at the path")
@@ -297,6 +299,7 @@ _MARKS: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|([:,])([ \t\r\n]*)', re.DO
 _DEFAULT: Final = {":": ": ", ",": ", "}
 
 
+@lru_cache(maxsize=4)
 def _style(text: str) -> _Style:
     """Return the style of a document, from its first comma, colon and line."""
     marks: dict[str, str] = {}
@@ -366,7 +369,7 @@ def _put(text: str, span: tuple[int, int], index: int, key: str, value: Any) -> 
     return _put_text(text, begin, items, index, key + dumped)
 
 
-def _put_text(text: str, begin: int, items: list[_Item], index: int, entry: str) -> str:
+def _put_text(text: str, begin: int, items: Sequence[_Item], index: int, entry: str) -> str:
     gap = _gap(text, begin, items)
     if index < len(items):
         head = items[index].head
@@ -375,7 +378,7 @@ def _put_text(text: str, begin: int, items: list[_Item], index: int, entry: str)
     return f"{text[:end]},{gap}{entry}{text[end:]}"
 
 
-def _gap(text: str, begin: int, items: list[_Item]) -> str:
+def _gap(text: str, begin: int, items: Sequence[_Item]) -> str:
     """Return the whitespace that stands between a comma of a container and what follows it."""
     if len(items) > 1:
         return text[_skip(text, items[0].end) + 1 : items[1].head]
