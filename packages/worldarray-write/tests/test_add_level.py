@@ -103,6 +103,24 @@ def test_an_explicit_placement_is_in_the_pyramids_units_and_written_in_the_group
     assert datasets(tmp_path / "em.zarr")["s1"] == tuple(stored)
 
 
+@pytest.mark.parametrize(
+    ("translation", "shape"),
+    [
+        ((115, 24, 10), (4, 6, 5)),  # from the corner (85, 16, 4): ceil(7 / 2), ceil(11 / 2), ceil(13 * 4 / 12)
+        ((145, 24, 10), (3, 6, 5)),  # from 115 on z, to 85 + 7 * 30 = 295: 180 / 60
+        ((55, 8, 22), (5, 7, 4)),  # from (25, 0, 16) to (295, 104, 56): 270 / 60, 104 / 16, 40 / 12
+        ((1000, 24, 10), (0, 6, 5)),  # beyond the end on z
+    ],
+)
+def test_an_explicit_placement_without_a_shape_covers_the_source_from_its_corner_on(group, translation, shape):
+    made = writable(group).add_level("s1", voxel_size=(60, 16, 12), translation=translation)
+    assert (made.translation, made.shape) == (translation, shape)
+
+
+def test_a_shape_may_be_given_beside_factors(group):
+    assert writable(group).add_level("s1", 2, shape=(3, 6, 7)).shape == (3, 6, 7)
+
+
 def test_no_float_is_rounded_more_than_once(tmp_path):
     size, place = (10.48, 0.1, 1 / 3), (3.7, -1e9 + 0.3, 1e-9)
     make(tmp_path / "em.zarr" / "s0", voxel_size=size, translation=place)
@@ -350,7 +368,11 @@ def test_a_level_is_in_the_units_of_the_pyramid(group):
 REFUSED = {
     "neither factors nor a placement": ({}, "factors"),
     "both": ({"factors": 2, "voxel_size": VOXEL, "translation": CENTRE, "shape": SHAPE}, "either factors"),
-    "a placement without a shape": ({"voxel_size": VOXEL, "translation": CENTRE}, "shape"),
+    "a placement with an origin": ({"voxel_size": VOXEL, "translation": CENTRE, "origin": 1}, "goes with factors"),
+    "a place alone": ({"translation": CENTRE}, "voxel_size"),
+    "a shape alone": ({"shape": SHAPE}, "factors"),
+    "a size that is not positive": ({"voxel_size": (60, 0, 8), "translation": CENTRE}, "voxel_size"),
+    "a shape of another length": ({"factors": 2, "shape": (4, 5)}, "shape"),
     "a size alone": ({"voxel_size": VOXEL}, "translation"),
     "factors of zero": ({"factors": (2, 0, 2)}, "factors is 0 on axis 1"),
     "factors that are not whole": ({"factors": (2, 1.5, 2)}, "factors"),

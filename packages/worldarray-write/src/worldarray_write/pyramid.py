@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import prod
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import DTypeLike
 
 from worldarray import opening
@@ -15,11 +16,13 @@ from worldarray import units as unit_table
 from worldarray.arguments import index_tuple
 from worldarray.errors import ArgumentError, problem
 from worldarray.family import Family
+from worldarray.geometry import centre_to_corner
 from worldarray.listing import list_pyramid
 from worldarray.opened import Opened
 from worldarray.options import OpenArguments
 from worldarray.pyramid import Pyramid, find_family
 from worldarray.records import ArrayMeta
+from worldarray.resample import target_axis
 from worldarray.view import spatial_numbers, spatial_sizes
 from worldarray_write.codecs import Codecs
 from worldarray_write.creation import Exists, carry_out, check_made, plan_creation
@@ -61,8 +64,11 @@ class WritablePyramid(Pyramid):
         factors, origin
             Whole factors over `from_level`, on the spatial axes (or on every axis), and the source voxel that the
             first block begins at: `level_placement` and `level_shape` say where the level lies and how large it is.
-        voxel_size, translation, shape
-            In place of `factors`: over the spatial axes, in the pyramid's units; the shape over every axis.
+        voxel_size, translation
+            In place of `factors`: over the spatial axes, in the pyramid's units.
+        shape
+            Over every axis. By default what `factors` give, else the voxels from the level's corner to the end of
+            `from_level`.
         dtype, chunks, shards, codecs, fill_value
             Those of `from_level` by default, as are its chunk keys and element order.
         from_level
@@ -73,16 +79,14 @@ class WritablePyramid(Pyramid):
         Raises
         ------
         ArgumentError, StoreExistsError
-            As for `create`; and where neither factors nor a voxel size, translation and shape are given, or both.
+            As for `create`; and where neither factors nor a voxel size and a translation are given, or both.
         """
         source = self._source(from_level)
         meta = source.view.stored
-        place = _explicit(source, voxel_size, translation, shape)
-        if (place is None) == (factors is None):
-            message = "give either factors, or all of voxel_size, translation and shape"
-            raise ArgumentError(problem("invalid_argument", ("factors",), message))
-        if place is None:
-            place = _by_factors(meta, factors, origin)
+        if factors is None:
+            place = _explicit(source, voxel_size, translation, origin)
+        else:
+            place = _by_factors(meta, factors, origin, given=(voxel_size, translation))
         copied = like(source.facts)
         given = {"dtype": dtype, "codecs": codecs, "fill_value": fill_value}
         copied |= {key: value for key, value in given.items() if value is not None}
@@ -91,7 +95,7 @@ class WritablePyramid(Pyramid):
         elif shards is not None:
             copied["shards"] = shards
         wanted = Wanted(
-            shape=place.shape,
+            shape=place.shape if shape is None else index_tuple(shape, "shape", meta.ndim),
             voxel_size=place.voxel_size,
             translation=place.translation,
             axes=meta.axes,
@@ -154,23 +158,27 @@ class _Place(NamedTuple):
     shape: tuple[int, ...]
 
 
-def _explicit(source: Opened, voxel_size: Any, translation: Any, shape: Any) -> _Place | None:
-    """Return the place that a caller gave, in stored units; None where none was given."""
-    given = (voxel_size, translation, shape)
-    if all(value is None for value in given):
-        return None
-    if any(value is None for value in given):
-        message = "give all of voxel_size, translation and shape, or factors"
-        raise ArgumentError(problem("missing_field", ("voxel_size",), message))
+def _explicit(source: Opened, voxel_size: Any, translation: Any, origin: Any) -> _Place:
+    """Return the place that a caller gave, in stored units."""
+    if voxel_size is None or translation is None:
+        message = "give factors, or voxel_size and translation both"
+        raise ArgumentError(problem("missing_field", ("factors",), message))
+    if np.any(origin):
+        message = f"origin is {origin!r}, which goes with factors; give the translation of the level instead"
+        raise ArgumentError(problem("invalid_argument", ("origin",), message))
     view = source.view
     stored, spatial = view.stored, view.stored.spatial
     sizes = spatial_sizes(len(spatial), voxel_size, "voxel_size")
     centres = spatial_numbers(len(spatial), translation, "translation")
-    size, centre = list(stored.voxel_size), list(stored.translation)
+    size, centre, shape = list(stored.voxel_size), list(stored.translation), list(stored.shape)
     for axis, asked, s, t in zip(spatial, view.spatial, sizes, centres, strict=True):
         factor = _factor(view.grid.units[asked], stored.units[axis])
         size[axis], centre[axis] = unit_table.convert(s, factor), unit_table.convert(t, factor)
-    return _Place(tuple(size), tuple(centre), index_tuple(shape, "shape", stored.ndim))
+    corner = centre_to_corner(centre, size, spatial)
+    for axis in spatial:
+        n, s, c = stored.shape[axis], stored.voxel_size[axis], stored.corner[axis]
+        shape[axis] = max(target_axis(n, s, size[axis], corner=c, anchor=corner[axis]).stop, 0)
+    return _Place(tuple(size), tuple(centre), tuple(shape))
 
 
 def _factor(asked: str, stored: str) -> Fraction:
@@ -180,8 +188,11 @@ def _factor(asked: str, stored: str) -> Fraction:
     return unit_table.factor(asked, "nanometer" if unit_table.is_missing(stored) else stored)
 
 
-def _by_factors(meta: ArrayMeta, factors: Any, origin: Any) -> _Place:
+def _by_factors(meta: ArrayMeta, factors: Any, origin: Any, given: Sequence[Any]) -> _Place:
     """Return the place of the level whose voxels are blocks of the source's."""
+    if any(value is not None for value in given):
+        message = "give either factors, or voxel_size and translation"
+        raise ArgumentError(problem("invalid_argument", ("factors",), message))
     every = _every_axis(meta, factors, "factors", 1)
     first = _every_axis(meta, origin, "origin", 0)
     size, centre = level_placement(meta.voxel_size, meta.translation, every, first)
