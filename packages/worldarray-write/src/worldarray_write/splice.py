@@ -296,6 +296,7 @@ class _Style:
 
 
 _MARKS: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|([:,])([ \t\r\n]*)', re.DOTALL)
+_INLINE_COMMA: Final = re.compile(r",[ \t\r]*[^ \t\r\n]")
 _DEFAULT: Final = {":": ": ", ",": ", "}
 
 
@@ -303,10 +304,11 @@ _DEFAULT: Final = {":": ": ", ",": ", "}
 def _style(text: str) -> _Style:
     """Return the style of a document, from its first comma, colon and line."""
     marks: dict[str, str] = {}
+    wanted = 1 if _INLINE_COMMA.search(text) is None else 2
     for found in _MARKS.finditer(text):
         if found[1] and found[1] not in marks and "\n" not in found[2]:
             marks[found[1]] = found[1] + found[2]
-            if len(marks) == 2:
+            if len(marks) == wanted:
                 break
     colon = marks.get(":", _DEFAULT[":"])
     comma = marks.get(",", "," + colon[1:])

@@ -63,6 +63,17 @@ def read(path: str) -> bytes | None:
         raise failures.of_file(error, path) from error
 
 
+def is_missing(folder: str) -> bool:
+    """Whether there is no such folder, so that none of its documents need be looked for."""
+    try:
+        os.stat(folder)  # noqa: PTH116 - paths are strings here
+    except FileNotFoundError:
+        return True
+    except OSError:  # told by whoever reads there
+        return False
+    return False
+
+
 def replace(path: str, data: bytes, seen: bytes | None, *, timeout: float, clock: Clock = REAL) -> bool:
     """Write a file whole if it still is what was seen; return whether it was written.
 

@@ -222,6 +222,8 @@ def _local(where: Location, key: str) -> str:
 def _read(where: Location, keys: Sequence[str], context: Any) -> dict[str, Seen]:
     """Return documents with their generations, read at the same time under one way in."""
     if _by_file(where):
+        if files.is_missing(where.local_path):
+            return dict.fromkeys(keys, Seen(None, b""))
         return {key: Seen(files.read(_local(where, key)), b"") for key in keys}
     try:
         return _through(where, context, lambda kv: _read_keys(kv, keys))
