@@ -43,13 +43,7 @@ def span_of(text: str, path: Path) -> tuple[int, int] | None:
     >>> text[begin:end], span_of(text, ("scale", 2))
     ('1e400', None)
     """
-    begin = _root(text)
-    for part in path:
-        found = _child(_items(text, begin), part) if text[begin] in _CLOSING else None
-        if found is None:
-            return None
-        begin = found.begin
-    return begin, _end(text, begin)
+    return _inside(text, _root(text), tuple(path))[1]
 
 
 def with_value(text: str, path: Path, value: Any) -> str:
@@ -233,35 +227,53 @@ def _token(text: str, begin: int) -> int:
 @lru_cache(maxsize=16)
 def _items(text: str, begin: int) -> Sequence[_Item]:
     """Return the members of the object, or the entries of the list, that begins at `begin`."""
+    return _scan(text, begin, ()).items
+
+
+class _Container(NamedTuple):
+    """An object or list: what is in it, where it ends, and the span of what was looked for in it."""
+
+    items: Sequence[_Item]
+    end: int
+    span: tuple[int, int] | None
+
+
+def _scan(text: str, begin: int, path: Path) -> _Container:
+    """Return the object or list that begins at `begin`, with the value at a path below it, in one pass."""
     closing = _CLOSING[text[begin]]
     items: list[_Item] = []
+    span: tuple[int, int] | None = None
     at = _skip(text, begin + 1)
-    if text[at] == closing:
-        return ()
-    while True:
+    while text[at] != closing:
+        if items:
+            at = _skip(text, _expect(text, at, ","))
         head, key = at, len(items)
         if closing == "}":
             stop = _token(text, at)
             key = json.loads(text[at:stop])
             at = _skip(text, _expect(text, _skip(text, stop), ":"))
-        end = _end(text, at)
+        if path and key == path[0] and type(key) is type(path[0]):
+            end, span = _inside(text, at, path[1:])
+        else:
+            end = _end(text, at)
         items.append(_Item(key, at, end, head))
         at = _skip(text, end)
-        if text[at] == closing:
-            return items
-        at = _skip(text, _expect(text, at, ","))
+    return _Container(items, at + 1, span)
+
+
+def _inside(text: str, begin: int, path: Path) -> tuple[int, tuple[int, int] | None]:
+    """Return where the value that begins at `begin` ends, and the span of the one at a path below it."""
+    if path and text[begin] in _CLOSING:
+        found = _scan(text, begin, path)
+        return found.end, found.span
+    end = _end(text, begin)
+    return end, None if path else (begin, end)
 
 
 def _expect(text: str, at: int, char: str) -> int:
     if text[at] != char:
         _not_json(text, at)
     return at + 1
-
-
-def _child(items: Sequence[_Item], part: str | int) -> _Item | None:
-    if isinstance(part, bool) or (isinstance(part, int) and part < 0):
-        return None
-    return next((item for item in reversed(items) if item.key == part and type(item.key) is type(part)), None)
 
 
 def _list(text: str, path: Path) -> tuple[tuple[int, int], Sequence[_Item]]:
