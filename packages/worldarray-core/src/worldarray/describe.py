@@ -19,7 +19,7 @@ from worldarray.documents.zarr2 import parse_zarr2
 from worldarray.documents.zarr3 import parse_zarr3
 from worldarray.errors import LevelError, Notice, notice, problem
 from worldarray.paths import Location, parse_path
-from worldarray.placement import Placement
+from worldarray.placement import Placement, place, says_no_more
 from worldarray.records import ArrayMeta, Format, Node
 from worldarray.rules import Ancestor, Case
 
@@ -132,9 +132,13 @@ def describe(
     conflicts: Conflicts = "error",
     field: str | None = None,
     dimension_separator: str | None = None,
+    listed: Placement | None = None,
 ) -> Described:
-    """Return what documents already read say about an array; see `describe_array`."""
-    node = documents.node
+    """Return what documents already read say about an array; see `describe_array`.
+
+    `listed` is where its group's document places it: there it lies unless its own documents have a say in it.
+    """
+    node, parent = documents.node, documents.where.parent
     if node.format == "precomputed":
         return _precomputed(documents)
     facts, own = _STORAGE[node.format](documents, field, dimension_separator)
@@ -147,8 +151,8 @@ def describe(
         dimension_names=facts.dimension_names,
         lenient=conflicts == "warn",
     )
-    parent = documents.where.parent
-    return _described(documents, facts, placement.place(case), own.values, case.group.values, parent)
+    placed = listed if listed is not None and says_no_more(case, listed) else place(case)
+    return _described(documents, facts, placed, own.values, case.group.values, parent)
 
 
 def storage_facts(

@@ -9,6 +9,7 @@ from typing import Any, Final
 from worldarray import placement
 from worldarray.describe import (
     ANCESTORS,
+    ArrayDocuments,
     Attributed,
     Conflicts,
     Described,
@@ -28,6 +29,7 @@ from worldarray.errors import AccessError, LevelError, Notice, StoreNotFoundErro
 from worldarray.paths import Location, parse_path
 from worldarray.placement import Placement
 from worldarray.records import Format, Level, Node
+from worldarray.rules import Ancestor
 
 _NOT_A_PYRAMID: Final[Mapping[str, str]] = {
     "bioformats2raw.layout": "it holds images in folders called 0, 1, …; open one of them",
@@ -142,11 +144,17 @@ def describe_level(
     StoreNotFoundError
         The level is listed but not there.
     """
-    read = {} if read is None else read
-    if listing.attributes is not None:
-        read.setdefault(listing.path, (listing.attributes,))
-    documents = gather(source, *level_node(source, listing, name), read=read)
-    return describe(documents, conflicts=conflicts, field=field, dimension_separator=dimension_separator)
+    where, node = level_node(source, listing, name)
+    listed = listing.placements[listing.names.index(name)]
+    if listed is not None and listing.attributes is not None and where.name == name:
+        above = Ancestor(listing.path, name, (listing.attributes,))
+        documents = ArrayDocuments(where, where, node, (above,))
+    else:
+        read = {} if read is None else read
+        if listing.attributes is not None:
+            read.setdefault(listing.path, (listing.attributes,))
+        documents = gather(source, where, node, read=read)
+    return describe(documents, conflicts=conflicts, field=field, dimension_separator=dimension_separator, listed=listed)
 
 
 def level_node(source: Source, listing: Listing, name: str) -> tuple[Location, Node]:

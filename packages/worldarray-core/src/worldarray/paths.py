@@ -8,8 +8,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from dataclasses import dataclass, replace
-from typing import Final, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 from worldarray.errors import ArgumentError, ArgumentTypeError, problem
 
@@ -26,8 +25,7 @@ _PLAIN = re.compile(r"\.?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*")
 _FORMAT_PREFIX: Final = "precomputed://"
 
 
-@dataclass(frozen=True)
-class Location:
+class Location(NamedTuple):
     """A place in a store: a folder, a key prefix, or a prefix inside a zip file. Made by `parse_path`.
 
     Examples
@@ -97,7 +95,8 @@ class Location:
         ['em.zarr', '.', '..', 'None', 'a.zip|zip:', 'None']
         """
         if self.is_local:
-            return None if self.is_root else _local(_local_parent(self.key), self.local_path.rpartition("/")[0] or "/")
+            folder = self.local_path.rpartition("/")[0] or "/"
+            return None if self.local_path == "/" else _local(_local_parent(self.key), folder)
         return self._at(self.key.rpartition("/")[0]) if self.key else None
 
     def join(self, *parts: str) -> Location:
@@ -106,7 +105,7 @@ class Location:
         >>> str(parse_path("https://host/em.zarr?token=1").join("./s0"))
         'https://host/em.zarr/s0?token=1'
         """
-        tail = "/".join(part.strip("/") for part in parts)
+        tail = "/".join([part.strip("/") for part in parts])
         if self.is_local:
             if _PLAIN.fullmatch(tail) and self.key not in {".", "/"}:
                 return _local(f"{self.key}/{tail}", f"{self.local_path}/{tail}")
@@ -117,7 +116,7 @@ class Location:
         return self._at(_resolve(f"{self.key}/{tail}" if self.key else tail))
 
     def _at(self, key: str) -> Location:
-        return replace(self, key=key, text=_text(self.scheme, self.bucket, key, self.query, self.base))
+        return self._replace(key=key, text=_text(self.scheme, self.bucket, key, self.query, self.base))
 
 
 def parse_path(path: str | os.PathLike[str]) -> Location:

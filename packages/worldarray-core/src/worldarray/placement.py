@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from worldarray import geometry
 from worldarray.axes import default_axes, spatial_axes
@@ -11,7 +11,7 @@ from worldarray.documents import attributes, n5_keys, ome, parsing
 from worldarray.documents.attributes import Attributes, Covered, Floats, Found, Hints
 from worldarray.errors import At, Notice, PlacementError, notice, problem
 from worldarray.records import Format, PlacedBy
-from worldarray.rules import RULES, Case, Context, by_ome, complete_names, context_of, hints_of, some
+from worldarray.rules import NOTHING, RULES, Case, Context, by_ome, complete_names, context_of, hints_of, some
 
 
 class Placement(NamedTuple):
@@ -72,7 +72,6 @@ def place_dataset(
     PlacementError
         The document says something that cannot be read.
     """
-    own = Attributes(dataset.at, {})
     if format_ == "n5":
         transform = dataset.raw.get("transform")
         if not attributes.is_cosem(transform):
@@ -83,16 +82,35 @@ def place_dataset(
         found = attributes.cosem(transform, (*dataset.at, "transform"), hints._replace(x_first=False))
         if not any(found.names or names or ()):
             return None
-        case = Case("", format_, ndim, own)
+        case = Case("", format_, ndim, NOTHING)
         return _finish(found, "cosem", Context(case, None, dataset, False, names, hints), [])
     entry = ome.entry(multiscale, dataset, lenient=lenient)
     if entry.scale is None or entry.axes is None or not any(entry.axes.names):
         return None
     ndim = len(entry.scale)
-    case, names, types = Case("", format_, ndim, own), entry.axes.names, some(entry.axes.types)
+    case, names, types = Case("", format_, ndim, NOTHING), entry.axes.names, some(entry.axes.types)
     context = Context(case, entry, dataset, False, names, hints_of(ndim, names, types))
     found_ome = by_ome(context, [])
     return None if found_ome is None else _finish(found_ome, "ome", context, list(entry.notices))
+
+
+def says_no_more(case: Case, listed: Placement) -> bool:
+    """Whether `place` would find nothing but what `place_dataset` made of the group's document alone.
+
+    So it is where the OME entry comes first, gives names and types to the axes and has nothing odd about it, and the
+    array's own attributes hold nothing that is read beside it.
+    """
+    return (
+        listed.placed_by == RULES[case.format][0][0] == "ome"
+        and len(listed.axes) == case.ndim
+        and listed.axis_types is not None
+        and not listed.notices
+        and case.own.values.keys().isdisjoint(_BESIDE_OME)
+    )
+
+
+_BESIDE_OME: Final = frozenset({*attributes.SIZE_KEYS, "axis_names", "multiscales", "offset", "ome", "types", "units"})
+"""The attributes of an array that are read though its OME entry places it."""
 
 
 def precomputed(resolution: Sequence[float], origin: Sequence[int], channels: bool, declared: bool) -> Placement:

@@ -13,6 +13,9 @@ from worldarray.documents.attributes import Attributes, Covered, Found, Hints, N
 from worldarray.errors import At, Notice, PlacementError, notice
 from worldarray.records import Format, PlacedBy
 
+NOTHING: Final = Attributes((), {})
+"""The attributes of a node that has none."""
+
 
 class Ancestor(NamedTuple):
     """One folder above an array: what its documents say, and the path by which they would name the array."""
@@ -42,7 +45,7 @@ class Case(NamedTuple):
     def group(self) -> Attributes:
         """The attributes of the parent; none where there is no parent or no document in it."""
         found = self.ancestors[0].attributes if self.ancestors else ()
-        return found[0] if found else Attributes((), {})
+        return found[0] if found else NOTHING
 
 
 class Context(NamedTuple):
@@ -59,7 +62,7 @@ class Context(NamedTuple):
     @property
     def group(self) -> Attributes:
         """The attributes of the parent as far as they may place the array."""
-        return Attributes((), {}) if self.unlisted else self.case.group
+        return NOTHING if self.unlisted else self.case.group
 
 
 Rule = Callable[[Context, list[Notice]], Found | None]

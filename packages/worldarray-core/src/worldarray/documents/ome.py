@@ -14,6 +14,9 @@ from worldarray.errors import At, Notice, notice
 _DEEPEST: Final = 8
 """How many sequences may stand inside each other."""
 _EXACT: Final = 2**53
+_FLOATS: Final = frozenset({float, int})
+_USUAL: Final = (("scale", 0.0), ("translation", -inf))
+"""The transforms of a dataset as they are written if nothing is special, and what their numbers have to be above."""
 _BEFORE_TRANSFORMS: Final = frozenset({"0.1", "0.2", "0.3"})
 
 
@@ -175,6 +178,10 @@ def _entry(multiscale: Multiscale, dataset: Dataset, ndim: int | None, *, lenien
     system = _intrinsic(multiscale, dataset)
     axes = _axes(multiscale, system, ndim)
     ndim = len(axes.names) if ndim is None and axes is not None else ndim
+    if system is None and multiscale.raw.get("coordinateTransformations") in (None, []):
+        usual = _usual(dataset.raw, ndim)
+        if usual is not None:
+            return Entry(axes, *usual, (), ())
     notes: list[Notice] = []
     own = _steps(dataset.raw, dataset.at, ndim, notes)
     outer: list[_Step] = []
@@ -253,6 +260,27 @@ def _axis(value: object, at: At) -> tuple[str | None, str, str]:
     return name or None, kind or "", unit or ""
 
 
+def _usual(raw: Mapping[str, Any], ndim: int | None) -> tuple[Floats, Floats, bool] | None:
+    """Return the scale, the translation and whether it is declared, of transforms as nearly all are written.
+
+    These are a scale and perhaps a translation of ordinary numbers; None stands for any others.
+    """
+    transforms = raw.get("coordinateTransformations")
+    if type(transforms) is not list or not 1 <= len(transforms) <= len(_USUAL):
+        return None
+    found: list[Floats] = []
+    for transform, (kind, above) in zip(transforms, _USUAL, strict=False):
+        if type(transform) is not dict or transform.get("type") != kind:
+            return None
+        values = _plain(transform.get(kind), ndim, above=above)
+        if values is None:
+            return None
+        ndim = len(values)
+        found.append(values)
+    declared = len(found) == len(_USUAL)
+    return found[0], found[1] if declared else (0.0,) * len(found[0]), declared
+
+
 def _steps(holder: Mapping[str, Any], at: At, ndim: int | None, notes: list[Notice]) -> list[_Step]:
     """Return the scales and translations of a list of transforms, sequences unpacked; others are noted and left out."""
     raw = holder.get("coordinateTransformations")
@@ -280,13 +308,12 @@ def _steps(holder: Mapping[str, Any], at: At, ndim: int | None, notes: list[Noti
 
 def _plain(value: object, ndim: int | None, *, above: float) -> Floats | None:
     """Return a list that holds nothing but ordinary numbers; None for any that has to be looked at closely."""
-    if type(value) is not list or ndim not in (None, len(value)):
+    if type(value) is not list or ndim not in (None, len(value)) or not _FLOATS.issuperset(map(type, value)):
         return None
-    if all(type(v) is float or (type(v) is int and -_EXACT <= v <= _EXACT) for v in value):
-        found = tuple(map(float, value))
-        if all(above < v < inf for v in found):
-            return found
-    return None
+    if not all(-_EXACT <= v <= _EXACT for v in value if type(v) is int):
+        return None
+    found = tuple(map(float, value))
+    return found if isfinite(sum(found)) and min(found, default=inf) > above else None
 
 
 def _flat(raw: object, at: At, depth: int) -> Iterator[tuple[Mapping[str, Any], At]]:
