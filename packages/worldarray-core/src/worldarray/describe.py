@@ -138,7 +138,7 @@ def describe(
 
     `listed` is where its group's document places it: there it lies unless its own documents have a say in it.
     """
-    node, parent = documents.node, documents.where.parent
+    node = documents.node
     if node.format == "precomputed":
         return _precomputed(documents)
     facts, own = _STORAGE[node.format](documents, field, dimension_separator)
@@ -152,7 +152,7 @@ def describe(
         lenient=conflicts == "warn",
     )
     placed = listed if listed is not None and says_no_more(case, listed) else place(case)
-    return _described(documents, facts, placed, own.values, case.group.values, parent)
+    return _described(documents, facts, placed, own.values, case.group.values)
 
 
 def storage_facts(
@@ -180,7 +180,6 @@ def _described(
     placed: Placement,
     attrs: Mapping[str, Any],
     group_attrs: Mapping[str, Any],
-    parent: Location | None,
 ) -> Described:
     meta = ArrayMeta(
         shape=facts.shape,
@@ -193,7 +192,7 @@ def _described(
         translation=placed.translation,
         format=facts.format,
         path=documents.where.text,
-        parent=None if parent is None or parent.is_root else parent.text,
+        parent=_parent(documents),
         attrs=attrs,
         group_attrs=group_attrs,
         placed_by=placed.placed_by,
@@ -206,6 +205,14 @@ def _described(
         notices=(*facts.notices, *placed.notices),
     )
     return Described(meta, facts, documents)
+
+
+def _parent(documents: ArrayDocuments) -> str | None:
+    """Return the path of the folder above an array, of a precomputed scale that of its volume; None at a root."""
+    if documents.ancestors:
+        return documents.ancestors[0].path
+    parent = documents.folder if documents.node.format == "precomputed" else documents.where.parent
+    return None if parent is None or parent.is_root else parent.text
 
 
 # Storage, by format --------------------------------------------------------------------------------------------------
@@ -258,7 +265,7 @@ def _precomputed(documents: ArrayDocuments) -> Described:
     index = volume.index(documents.node.scale_key or "") or 0
     facts = scale_facts(volume, index, at)
     placed = place_scale(volume, index, info)
-    return _described(documents, facts, placed, info["scales"][index], info, documents.folder)
+    return _described(documents, facts, placed, info["scales"][index], info)
 
 
 def place_scale(volume: Volume, index: int, info: Mapping[str, Any]) -> Placement:

@@ -105,10 +105,11 @@ class Location(NamedTuple):
         >>> str(parse_path("https://host/em.zarr?token=1").join("./s0"))
         'https://host/em.zarr/s0?token=1'
         """
-        tail = "/".join([part.strip("/") for part in parts])
+        tail = "/".join([part.strip("/") for part in parts]) if len(parts) > 1 else parts[0].strip("/")
         if self.is_local:
             if _PLAIN.fullmatch(tail) and self.key not in {".", "/"}:
-                return _local(f"{self.key}/{tail}", f"{self.local_path}/{tail}")
+                key = f"{self.key}/{tail}"
+                return Location(key, "file", key, "", "", f"{self.local_path}/{tail}")
             key = posixpath.normpath(posixpath.join(self.key, tail))
             return _local(key, posixpath.normpath(posixpath.join(self.local_path, tail)))
         if self.scheme in {"http", "https"}:

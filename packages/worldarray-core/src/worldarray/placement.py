@@ -11,7 +11,7 @@ from worldarray.documents import attributes, n5_keys, ome, parsing
 from worldarray.documents.attributes import Attributes, Covered, Floats, Found, Hints
 from worldarray.errors import At, Notice, PlacementError, notice, problem
 from worldarray.records import Format, PlacedBy
-from worldarray.rules import NOTHING, RULES, Case, Context, by_ome, complete_names, context_of, hints_of, some
+from worldarray.rules import NOTHING, RULES, Case, Context, complete_names, context_of, some
 
 
 class Placement(NamedTuple):
@@ -87,11 +87,19 @@ def place_dataset(
     entry = ome.entry(multiscale, dataset, lenient=lenient)
     if entry.scale is None or entry.axes is None or not any(entry.axes.names):
         return None
-    ndim = len(entry.scale)
-    case, names, types = Case("", format_, ndim, NOTHING), entry.axes.names, some(entry.axes.types)
-    context = Context(case, entry, dataset, False, names, hints_of(ndim, names, types))
-    found_ome = by_ome(context, [])
-    return None if found_ome is None else _finish(found_ome, "ome", context, list(entry.notices))
+    assert entry.translation is not None  # there is one wherever there is a scale
+    return Placement(
+        axes=complete_names(len(entry.scale), entry.axes.names),
+        axes_named=True,
+        axis_types=some(entry.axes.types),
+        units=entry.axes.units,
+        voxel_size=entry.scale,
+        translation=entry.translation,
+        translation_declared=entry.declared,
+        placed_by="ome",
+        outer_transforms=entry.outer,
+        notices=entry.notices,
+    )
 
 
 def says_no_more(case: Case, listed: Placement) -> bool:

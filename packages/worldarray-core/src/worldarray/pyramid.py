@@ -115,7 +115,7 @@ class Pyramid:
 
     def metas(self) -> tuple[ArrayMeta, ...]:
         """Return what the documents say of each level, in the store's own units, every axis."""
-        return tuple(map(self.level_meta, self.names))
+        return tuple(self._family.described(name).meta for name in self.names)
 
     def level_meta(self, name: str) -> ArrayMeta:
         """Return what the documents say of one level, in the store's own units, every axis."""

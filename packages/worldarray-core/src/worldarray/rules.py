@@ -45,7 +45,7 @@ class Case(NamedTuple):
     def group(self) -> Attributes:
         """The attributes of the parent; none where there is no parent or no document in it."""
         found = self.ancestors[0].attributes if self.ancestors else ()
-        return found[0] if found else NOTHING
+        return found[0] if found else Attributes((), {})
 
 
 class Context(NamedTuple):

@@ -214,9 +214,10 @@ def _length(steps: list[_Step]) -> int | None:
 
 def _intrinsic(multiscale: Multiscale, dataset: Dataset) -> tuple[Mapping[str, Any], At] | None:
     """Return the coordinate system of a 0.6 dataset and its path, or None in a document without systems."""
-    systems, at = multiscale.raw.get("coordinateSystems"), (*multiscale.at, "coordinateSystems")
+    systems = multiscale.raw.get("coordinateSystems")
     if not isinstance(systems, list):
         return None
+    at = (*multiscale.at, "coordinateSystems")
     known = [(system, (*at, i)) for i, system in enumerate(systems) if isinstance(system, Mapping)]
     if not known:
         return {}, at
@@ -308,9 +309,10 @@ def _steps(holder: Mapping[str, Any], at: At, ndim: int | None, notes: list[Noti
 
 def _plain(value: object, ndim: int | None, *, above: float) -> Floats | None:
     """Return a list that holds nothing but ordinary numbers; None for any that has to be looked at closely."""
-    if type(value) is not list or ndim not in (None, len(value)) or not _FLOATS.issuperset(map(type, value)):
+    if type(value) is not list or ndim not in (None, len(value)):
         return None
-    if not all(-_EXACT <= v <= _EXACT for v in value if type(v) is int):
+    kinds = set(map(type, value))
+    if not kinds <= _FLOATS or (int in kinds and not all(-_EXACT <= v <= _EXACT for v in value)):
         return None
     found = tuple(map(float, value))
     return found if isfinite(sum(found)) and min(found, default=inf) > above else None

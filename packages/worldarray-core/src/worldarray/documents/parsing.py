@@ -95,7 +95,7 @@ def load_json(data: bytes, at: At) -> object:
             text = text[1:]
         # a decoder of one's own is dear, and only these words need one
         bare = "NaN" in text or "Infinity" in text
-        loaded: object = _constants_noted(text, constants) if bare else _DECODER.decode(text)
+        loaded: object = _constants_noted(text, constants) if bare else _decoded(text)
     except UnicodeDecodeError as error:
         refuse("not_json", at, f"byte {error.start} is not UTF-8; a JSON document is UTF-8 text")
     except json.JSONDecodeError as error:
@@ -109,6 +109,15 @@ def load_json(data: bytes, at: At) -> object:
         path, word = _find_constant(loaded) or ((), constants[0])
         refuse("not_json", at + path, f'a bare {word} is not JSON; write it as the string "{word}"')
     return loaded
+
+
+def _decoded(text: str) -> object:
+    """Return what a text holds; of an object with nothing around it, without looking for spaces there."""
+    if text.startswith("{"):
+        loaded, end = _DECODER.raw_decode(text)
+        if end == len(text):
+            return loaded
+    return _DECODER.decode(text)
 
 
 def _constants_noted(text: str, words: list[str]) -> object:
