@@ -168,10 +168,9 @@ class _Item(NamedTuple):
 
     key: str | int
     begin: int
-    """Where the value begins."""
     end: int
     head: int
-    """Where the member begins: at its key, or for an entry of a list at its value."""
+    """Where the member begins: at its key; `begin` is where its value does."""
 
 
 def _root(text: str) -> int:
@@ -224,10 +223,9 @@ def _token(text: str, begin: int) -> int:
     return found.end()
 
 
-@lru_cache(maxsize=16)
 def _items(text: str, begin: int) -> Sequence[_Item]:
     """Return the members of the object, or the entries of the list, that begins at `begin`."""
-    return _scan(text, begin, ()).items
+    return _whole(text, begin).items
 
 
 class _Container(NamedTuple):
@@ -261,12 +259,17 @@ def _scan(text: str, begin: int, path: Path) -> _Container:
     return _Container(items, at + 1, span)
 
 
+@lru_cache(maxsize=16)
+def _whole(text: str, begin: int) -> _Container:
+    return _scan(text, begin, ())
+
+
 def _inside(text: str, begin: int, path: Path) -> tuple[int, tuple[int, int] | None]:
     """Return where the value that begins at `begin` ends, and the span of the one at a path below it."""
     if path and text[begin] in _CLOSING:
         found = _scan(text, begin, path)
         return found.end, found.span
-    end = _end(text, begin)
+    end = _whole(text, begin).end if text[begin] == "[" else _end(text, begin)
     return end, None if path else (begin, end)
 
 
@@ -350,7 +353,7 @@ def _dumped(text: str, value: Any, at: int, expanded: bool | None, indent: str |
     style = _style(text)
     if expanded is None:
         expanded = bool(style.newline)
-    newline, unit = style.newline or _newline(text), style.unit or "  "
+    newline, unit = style.newline or ("\r\n" if "\r\n" in text else "\n"), style.unit or "  "
     separators = (",", style.colon) if expanded else (style.comma, style.colon)
     try:
         dumped = json.dumps(
@@ -360,10 +363,6 @@ def _dumped(text: str, value: Any, at: int, expanded: bool | None, indent: str |
         _refuse((), f"the value is nothing that JSON has: {error}")
     base = _indent(text, at) if indent is None else indent
     return dumped.replace("\n", newline + base) if expanded else dumped
-
-
-def _newline(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
 
 
 def _put(text: str, span: tuple[int, int], index: int, key: str, value: Any) -> str:
