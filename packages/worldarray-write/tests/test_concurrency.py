@@ -203,6 +203,14 @@ def test_a_creation_that_loses_the_race_to_another_array_says_every_difference(t
     assert tree(tmp_path) == made[0]
 
 
+@pytest.mark.parametrize("format", ["zarr2", "zarr3"])
+def test_the_attributes_of_an_array_that_another_made_meanwhile_stay_theirs(tmp_path, monkeypatch, format):
+    path, made = tmp_path / "em.zarr" / "s0", []
+    race(monkeypatch, lambda: (make(path, format=format), made.append(tree(tmp_path))), before="update_documents")
+    assert make(path, format=format, attrs={"by": "me"}).meta.attrs == {}
+    assert tree(tmp_path) == made[0]
+
+
 @pytest.mark.parametrize("change", [{"translation": (100.0, 20.0, 9.0)}, {"voxel_size": (30.0, 8.0, 5.0)}])
 def test_a_level_that_was_made_meanwhile_keeps_its_place(tmp_path, monkeypatch, change):
     path, made = tmp_path / "em.zarr" / "s0", []

@@ -163,7 +163,7 @@ def check_aligned(target: Target, begin: Index, end: Index) -> None:
     for axis, low, high in zip(target.kept, begin, end, strict=True):
         size, unit = target.shape[axis], target.unit[axis]
         for name, bound in (("begin", low), ("end", high)):
-            if bound % unit and not (bound == size and name == "end") and low < high:
+            if bound % unit and bound != size and low < high:
                 message = (
                     f"axis {target.axes[axis]!r}: {name} {bound} is neither a multiple of the write unit {unit} nor "
                     f"the end {size}; write whole units, or give partial=True where nothing else writes"
