@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gc
 import math
+import random
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import cycle
 from pathlib import Path
 from statistics import median
 
@@ -149,12 +149,11 @@ def undoing(call: Call, undo: Call) -> Timer:
 def restored(before: Mapping[str, str | None]) -> Call:
     """Return what makes files hold a text again, and removes what had none: a file, or a folder with all in it.
 
-    Each time the texts, JSON, end in another number of empty lines, so that nothing kept of one serves the next time.
+    The texts, JSON, end in another number of empty lines each time, so that nothing kept of one serves the next time.
     """
-    ends = cycle("\n" * count for count in range(40))
 
     def restore() -> None:
-        end = next(ends)
+        end = "\n" * random.randrange(500)
         for path, text in before.items():
             if text is None:
                 shutil.rmtree(path, ignore_errors=True)
