@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from typing import Any, Final, NoReturn
 
@@ -76,6 +77,18 @@ def key_codec(
     if row is None:
         return _ranges(chunk_shape, shape, origin)
     return _joined(row, joiner, grid, count)
+
+
+@lru_cache(maxsize=32)
+def unbounded_codec(format: str, separator: str | None, encoding: str, ndim: int) -> KeyCodec:
+    """Return the codec of every array of so many axes: its keys are not held against a shape. Not for precomputed.
+
+    Examples
+    --------
+    >>> unbounded_codec("zarr3", None, "default", 2).encode((0, 7))
+    'c/0/7'
+    """
+    return key_codec(format, separator, encoding, ndim=ndim)
 
 
 def chunk_key(

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from worldarray import geometry, units
-from worldarray.axes import SPATIAL_NAMES, time_axes
+from worldarray.axes import SPATIAL_NAMES, spatial_axes, time_axes
 from worldarray.errors import Notice, UnitError, notice, problem
 
 if TYPE_CHECKING:
@@ -51,6 +51,9 @@ def convert_meta(meta: ArrayMeta, wanted: Mapping[str, str], *, strict: bool = T
         A unit wanted is unknown or of the wrong kind, or `strict` and an axis being converted has an unknown unit.
     """
     targets = units.normalise(wanted)
+    types = None if meta.axis_types is None else tuple(meta.axis_types)
+    if _is_done(tuple(meta.axes), types, tuple(meta.units), targets.get("space"), targets.get("time")):
+        return meta
     plans = dict.fromkeys(range(meta.ndim), _Axis(None))
     named: dict[int, str] = {}
     for kind, indices in (("space", meta.spatial), ("time", time_axes(meta.axes, meta.axis_types))):
@@ -70,6 +73,19 @@ def convert_meta(meta: ArrayMeta, wanted: Mapping[str, str], *, strict: bool = T
         translation=_scaled(meta.translation, done),
         notices=(*meta.notices, *notes),
     )
+
+
+@lru_cache(maxsize=128)
+def _is_done(
+    axes: tuple[str, ...],
+    types: tuple[str, ...] | None,
+    stored: tuple[str, ...],
+    space: str | None,
+    time: str | None,
+) -> bool:
+    """Whether every axis of a kind that is converted is in the unit wanted, by its OME name."""
+    of_space = space is None or all(stored[i] == space for i in spatial_axes(axes, types))
+    return of_space and (time is None or all(stored[i] == time for i in time_axes(axes, types)))
 
 
 def _plan(meta: ArrayMeta, index: int, kind: str, target: str, strict: bool) -> _Axis:

@@ -366,10 +366,11 @@ def _sample(described: Described, separator: Literal[".", "/"]) -> tuple[str, ..
     meta = described.meta
     grid = chunks.grid_shape(meta.shape, meta.write_shape)
     indices = dict.fromkeys(((0,) * len(grid), tuple(n - 1 for n in grid), tuple(n // 2 for n in grid)))
-    joiner = separator if meta.format == "zarr2" else None
-    codec = chunks.key_codec(
-        meta.format, joiner, chunk_shape=meta.write_shape, shape=meta.shape, origin=meta.storage.origin
-    )
+    if meta.format == "zarr2":
+        codec = chunks.unbounded_codec("zarr2", separator, "v2", len(grid))
+    else:
+        origin = meta.storage.origin
+        codec = chunks.key_codec(meta.format, None, chunk_shape=meta.write_shape, shape=meta.shape, origin=origin)
     return tuple(map(codec.encode, indices))
 
 

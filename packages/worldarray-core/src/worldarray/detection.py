@@ -23,7 +23,7 @@ ARRAY_KEYS: Final[Mapping[Format, tuple[str, ...]]] = {
 }
 """The documents of an array whose format is known."""
 _KEYS: Final = (*PROBES, ".zattrs")
-_ROUNDS: Final = (("zarr.json",), (".zarray", ".zgroup", ".zattrs"), ("info", "attributes.json"))
+_ROUNDS: Final = (("zarr.json",), (".zarray", ".zattrs"), (".zgroup",), ("info", "attributes.json"))
 """The same, as local files are looked for: one that is missing costs as much as one that is there."""
 _ZARR_JSON_KINDS: Final[Mapping[str, Kind]] = {"array": "array", "group": "group"}
 
@@ -65,9 +65,11 @@ def detect_node(source: Source, where: Location) -> Node | None:
 
 def _probe(source: Source, where: Location, refusals: list[PlacementError | AccessError]) -> Node | None:
     """Return the node that the documents at a path make."""
+    docs: dict[str, bytes] = {}
     for keys in _ROUNDS if where.is_local else (_KEYS,):
+        docs.pop("zarr.json", None)  # it was no metadata
         try:
-            docs = source.documents(where, keys)
+            docs |= source.documents(where, keys)
         except AccessError as error:
             if where.is_local:  # a bucket refuses what is not there, a file system what is
                 raise

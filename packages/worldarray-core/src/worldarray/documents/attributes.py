@@ -31,7 +31,10 @@ class Attributes:
 
     def first(self, *keys: str) -> str | None:
         """Return the first of `keys` that is present and not null, or None."""
-        return next((key for key in keys if self.values.get(key) is not None), None)
+        for key in keys:
+            if self.values.get(key) is not None:
+                return key
+        return None
 
     def path(self, *keys: str | int) -> At:
         """Return the path to a value."""

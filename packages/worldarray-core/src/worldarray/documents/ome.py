@@ -41,7 +41,10 @@ class Multiscale:
 
     def dataset(self, path: str) -> Dataset | None:
         """Return the first dataset of this normalised path, or None."""
-        return next((dataset for dataset in self.datasets if dataset.path == path), None)
+        for dataset in self.datasets:
+            if dataset.path == path:
+                return dataset
+        return None
 
 
 class Axes(NamedTuple):

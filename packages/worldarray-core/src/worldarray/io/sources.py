@@ -223,6 +223,8 @@ def _is_there(future: Any) -> bool:
 
 
 def _is_file(path: str) -> bool:
+    if not os.access(path, os.F_OK):  # half the time of an error, and most are not there
+        return False
     try:
         return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 - called once per chunk key
     except OSError:
