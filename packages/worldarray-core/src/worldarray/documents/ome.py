@@ -15,8 +15,8 @@ _DEEPEST: Final = 8
 """How many sequences may stand inside each other."""
 _EXACT: Final = 2**53
 _FLOATS: Final = frozenset({float, int})
-_USUAL: Final = (("scale", 0.0), ("translation", -inf))
-"""The transforms of a dataset as they are written if nothing is special, and what their numbers have to be above."""
+_USUAL: Final = ("scale", "translation")
+"""The transforms of a dataset as they are written if nothing is special."""
 _BEFORE_TRANSFORMS: Final = frozenset({"0.1", "0.2", "0.3"})
 
 
@@ -272,17 +272,16 @@ def _usual(raw: Mapping[str, Any], ndim: int | None) -> tuple[Floats, Floats, bo
     transforms = raw.get("coordinateTransformations")
     if type(transforms) is not list or not 1 <= len(transforms) <= len(_USUAL):
         return None
-    found: list[Floats] = []
-    for transform, (kind, above) in zip(transforms, _USUAL, strict=False):
-        if type(transform) is not dict or transform.get("type") != kind:
+    lists: list[list[object]] = []
+    for transform, kind in zip(transforms, _USUAL, strict=False):
+        if type(transform) is not dict or transform.get("type") != kind or type(transform.get(kind)) is not list:
             return None
-        values = _plain(transform.get(kind), ndim, above=above)
-        if values is None:
-            return None
-        ndim = len(values)
-        found.append(values)
-    declared = len(found) == len(_USUAL)
-    return found[0], found[1] if declared else (0.0,) * len(found[0]), declared
+        lists.append(transform[kind])
+    size, declared = len(lists[0]), len(lists) == len(_USUAL)
+    numbers = _plain([*lists[0], *lists[-1]] if declared else lists[0], None, above=-inf)
+    if numbers is None or len(lists[-1]) != size or ndim not in (None, size) or min(numbers[:size], default=1) <= 0:
+        return None
+    return numbers[:size], numbers[size:] if declared else (0.0,) * size, declared
 
 
 def _steps(holder: Mapping[str, Any], at: At, ndim: int | None, notes: list[Notice]) -> list[_Step]:
