@@ -110,6 +110,42 @@ def test_a_scale_whose_key_has_two_segments_is_described_by_its_listing():
     assert (meta.path, meta.shape, meta.translation) == ("vol/b/c", (6, 4, 4), (20.0, 8.0, 4.0))
 
 
+def test_a_folder_between_a_group_and_its_level_has_the_first_say():
+    between = {"axes": ["y", "x"], "datasets": [dataset("s0", [5, 7], [1, 2])]}
+    above = {"axes": ["y", "x"], "datasets": [dataset("a/s0", [8, 4], [4, 2])]}
+    store = {"em/.zgroup": {"zarr_format": 2}, "em/.zattrs": {"multiscales": [above]}}
+    store |= {"em/a/.zattrs": {"multiscales": [between]}, "em/a/s0/.zarray": ARRAYS["em/s0/.zarray"]}
+    for found in (store, {key: value for key, value in store.items() if key != "em/a/.zattrs"}):
+        source = MappingSource(found)
+        listing = list_pyramid(source, parse_path("em"))
+        meta = describe_level(source, listing, "a/s0").meta
+        assert meta == describe_array(source, parse_path("em/a/s0")).meta
+        assert meta.voxel_size == ((5.0, 7.0) if "em/a/.zattrs" in found else (8.0, 4.0))
+
+
+BESIDE = [
+    {"types": ["space", "channel"]},
+    {"voxel_size": [8, 4], "offset": [100, 200]},
+    {"resolution": [8, 4], "units": ["nm", "nm"], "offset": [1, 1]},
+    {"multiscales": [{"axes": ["y", "x"], "datasets": [dataset(".", [3, 5], [1, 2])]}]},
+    {"ome": {"multiscales": [{"axes": ["y", "x"], "datasets": [dataset(".", [3, 5], [1, 2])]}]}},
+    {"transform": {"scale": [3, 5], "translate": [1, 2]}, "scale": [3, 5], "_ARRAY_DIMENSIONS": ["a", "b"]},
+    {"axis_names": ["y", "c^"]},
+    {},
+]
+
+
+@pytest.mark.parametrize("own", BESIDE)
+@pytest.mark.parametrize("typed", [True, False])
+@pytest.mark.parametrize("group", [{}, {"voxel_size": [8, 4], "types": ["channel", "space"]}])
+def test_a_level_with_attributes_of_its_own_is_described_alike_by_its_listing_and_by_its_path(own, typed, group):
+    axes = [{"name": name, "type": "space", "unit": "nm"} if typed else {"name": name} for name in "yx"]
+    attrs = {"multiscales": [{"axes": axes, "datasets": DATASETS}], **group}
+    source = MappingSource({**GROUP, **ARRAYS, "em/.zattrs": attrs, "em/s0/.zattrs": own})
+    listing = list_pyramid(source, parse_path("em"))
+    assert describe_level(source, listing, "s0").meta == describe_array(source, parse_path("em/s0")).meta
+
+
 def test_a_level_that_is_listed_and_not_there_says_so():
     source = MappingSource({**GROUP, "em/s0/.zarray": ARRAYS["em/s0/.zarray"]})
     listing = list_pyramid(source, parse_path("em/s0"))

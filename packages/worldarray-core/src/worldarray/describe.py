@@ -20,7 +20,7 @@ from worldarray.documents.zarr3 import parse_zarr3
 from worldarray.errors import LevelError, Notice, notice, problem
 from worldarray.paths import Location, parse_path
 from worldarray.placement import Placement, place, says_no_more
-from worldarray.records import ArrayMeta, Format, Node
+from worldarray.records import ArrayMeta, Format, Node, made
 from worldarray.rules import Ancestor, Case
 
 Conflicts = Literal["error", "warn"]
@@ -142,6 +142,8 @@ def describe(
     if node.format == "precomputed":
         return _precomputed(documents)
     facts, own = _STORAGE[node.format](documents, field, dimension_separator)
+    if listed is not None and says_no_more(own, node.format, len(facts.shape), listed):
+        return _described(documents, facts, listed, own.values, documents.ancestors[0].attributes[0].values)
     case = Case(
         path=documents.where.text,
         format=node.format,
@@ -151,8 +153,7 @@ def describe(
         dimension_names=facts.dimension_names,
         lenient=conflicts == "warn",
     )
-    placed = listed if listed is not None and says_no_more(case, listed) else place(case)
-    return _described(documents, facts, placed, own.values, case.group.values)
+    return _described(documents, facts, place(case), own.values, case.group.values)
 
 
 def storage_facts(
@@ -181,7 +182,8 @@ def _described(
     attrs: Mapping[str, Any],
     group_attrs: Mapping[str, Any],
 ) -> Described:
-    meta = ArrayMeta(
+    meta = made(
+        ArrayMeta,
         shape=facts.shape,
         dtype=facts.dtype,
         chunk_shape=facts.chunk_shape,

@@ -153,7 +153,7 @@ def describe_level(
         read = {} if read is None else read
         if listing.attributes is not None:
             read.setdefault(listing.path, (listing.attributes,))
-        documents = gather(source, where, node, read=read)
+        documents, listed = gather(source, where, node, read=read), None  # a folder between may have a say
     return describe(documents, conflicts=conflicts, field=field, dimension_separator=dimension_separator, listed=listed)
 
 

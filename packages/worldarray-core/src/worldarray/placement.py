@@ -102,18 +102,18 @@ def place_dataset(
     )
 
 
-def says_no_more(case: Case, listed: Placement) -> bool:
-    """Whether `place` would find nothing but what `place_dataset` made of the group's document alone.
+def says_no_more(own: Attributes, format_: Format, ndim: int, listed: Placement) -> bool:
+    """Whether `place` would find for an array nothing but what `place_dataset` made of the group's document alone.
 
     So it is where the OME entry comes first, gives names and types to the axes and has nothing odd about it, and the
     array's own attributes hold nothing that is read beside it.
     """
     return (
-        listed.placed_by == RULES[case.format][0][0] == "ome"
-        and len(listed.axes) == case.ndim
+        listed.placed_by == RULES[format_][0][0] == "ome"
+        and len(listed.axes) == ndim
         and listed.axis_types is not None
         and not listed.notices
-        and case.own.values.keys().isdisjoint(_BESIDE_OME)
+        and own.values.keys().isdisjoint(_BESIDE_OME)
     )
 
 

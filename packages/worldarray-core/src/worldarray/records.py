@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, NamedTuple, TypeVar, get_args
+from typing import Any, Final, Literal, NamedTuple, ParamSpec, TypeVar, get_args
 
 import numpy as np
 
@@ -175,7 +175,23 @@ class ArrayMeta:
         return conversion.same_grid(self, other)
 
 
+P = ParamSpec("P")
 R = TypeVar("R")
+
+
+def made(kind: Callable[P, R], *_: P.args, **fields: P.kwargs) -> R:
+    """Return a frozen record of all its fields, given by name: what calling `kind` does, which takes twice as long.
+
+    For records that check nothing when they are made.
+
+    Examples
+    --------
+    >>> made(Storage, encoding="v2", separator=".", origin=None) == Storage("v2", ".")
+    True
+    """
+    found = object.__new__(kind)  # type: ignore[arg-type]  # a class, called with its fields
+    found.__dict__.update(fields)
+    return found
 
 
 def changed(record: R, **fields: Any) -> R:

@@ -15,6 +15,7 @@ Parse = Callable[[Mapping[str, Any], tuple[()]], StorageFacts]
 
 _LONGEST: Final = 1 << 12
 """Bytes of what is remembered of one document; those of arrays are a few hundred."""
+_INTEGERS: Final = frozenset({int})
 _NO_REFERENCES: Final = 2
 """The marshal format in which equal values have equal bytes."""
 
@@ -43,7 +44,9 @@ def known_facts(parse: Parse, doc: Mapping[str, Any], key: str, rest: dict[str, 
     True
     """
     extents = doc.get(key)
-    if type(extents) is not list or not all(type(n) is int and 0 <= n <= MAX_EXTENT for n in extents):
+    if type(extents) is not list or not _INTEGERS.issuperset(map(type, extents)):
+        return None
+    if extents and not 0 <= min(extents) <= max(extents) <= MAX_EXTENT:
         return None
     try:
         text = marshal.dumps(rest, _NO_REFERENCES)
