@@ -2,7 +2,7 @@
 
 import pytest
 
-from worldarray.describe import describe_array
+from worldarray.describing.describe import describe_array
 from worldarray.documents.alike import known_facts
 from worldarray.documents.n5 import parse_n5
 from worldarray.documents.source import MappingSource

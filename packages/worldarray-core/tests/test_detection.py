@@ -2,7 +2,7 @@
 
 import pytest
 
-from worldarray.detection import PROBES, detect_array, detect_node, require_node
+from worldarray.describing.detection import PROBES, detect_array, detect_node, require_node
 from worldarray.documents.source import MappingSource
 from worldarray.errors import AccessError, PlacementError, StoreNotFoundError, problem
 from worldarray.io.sources import FileSource

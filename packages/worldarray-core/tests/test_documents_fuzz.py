@@ -7,11 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from worldarray.describe import chunk_notices, describe_array
-from worldarray.detection import detect_node
+from worldarray.describing.describe import chunk_notices, describe_array
+from worldarray.describing.detection import detect_node
+from worldarray.describing.listing import describe_level, list_pyramid
 from worldarray.documents.source import MappingSource
 from worldarray.errors import WorldArrayError
-from worldarray.listing import describe_level, list_pyramid
 from worldarray.paths import parse_path
 
 ALLOWED = (ValueError, FileNotFoundError, PermissionError)

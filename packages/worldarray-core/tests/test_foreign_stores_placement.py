@@ -3,9 +3,9 @@
 import pytest
 from foreign import STORES, close, levels, stores
 
-from worldarray.describe import chunk_notices, describe_array
+from worldarray.describing.describe import chunk_notices, describe_array
+from worldarray.describing.listing import describe_level, level_location, list_pyramid
 from worldarray.io.sources import FileSource
-from worldarray.listing import describe_level, level_location, list_pyramid
 from worldarray.paths import parse_path
 
 SOURCE = FileSource()

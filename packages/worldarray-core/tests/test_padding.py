@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worldarray.errors import ArgumentError
-from worldarray.padding import check_padding, inside_mask, pad_edge, pad_value, plan_extent
+from worldarray.reads.padding import check_padding, inside_mask, pad_edge, pad_value, plan_extent
 
 
 @pytest.mark.parametrize(

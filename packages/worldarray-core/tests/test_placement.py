@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worldarray.describe import describe, describe_array, gather
-from worldarray.detection import detect_node
+from worldarray.describing.describe import describe, describe_array, gather
+from worldarray.describing.detection import detect_node
+from worldarray.describing.rules import RULES
 from worldarray.documents.source import MappingSource
 from worldarray.errors import LevelError, PlacementError, StoreNotFoundError
 from worldarray.paths import parse_path
 from worldarray.records import FORMATS
-from worldarray.rules import RULES
 
 SHAPE = [6, 7, 8]
 ZARR2 = {"zarr_format": 2, "shape": SHAPE, "chunks": [3, 4, 5], "dtype": "|u1", "order": "C", "filters": None}

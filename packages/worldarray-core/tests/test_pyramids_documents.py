@@ -4,10 +4,10 @@ import pickle
 
 import pytest
 
-from worldarray.describe import describe_array
+from worldarray.describing.describe import describe_array
+from worldarray.describing.listing import describe_level, level_location, list_pyramid
 from worldarray.documents.source import MappingSource
 from worldarray.errors import PlacementError, StoreNotFoundError
-from worldarray.listing import describe_level, level_location, list_pyramid
 from worldarray.paths import parse_path
 from worldarray.records import Level
 

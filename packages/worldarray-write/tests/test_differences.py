@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from worldarray.describe import describe_array
+from worldarray.describing.describe import describe_array
 from worldarray.documents.source import MappingSource
 from worldarray.errors import ArgumentError
 from worldarray.paths import parse_path

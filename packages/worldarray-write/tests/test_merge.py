@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from worldarray.describing.listing import list_pyramid
 from worldarray.documents.source import MappingSource
 from worldarray.errors import ArgumentError, PlacementError, WorldArrayError
-from worldarray.listing import list_pyramid
 from worldarray.paths import parse_path
 from worldarray_write.datasets import GroupLevel
 from worldarray_write.groups import group_of

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import worldarray as wa
-from worldarray.describe import describe_array
+from worldarray.describing.describe import describe_array
 from worldarray.documents.source import MappingSource
 from worldarray.errors import ArgumentError, ArgumentTypeError, UnitError
 from worldarray.paths import parse_path

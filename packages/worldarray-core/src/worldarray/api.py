@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from worldarray import units as unit_table
 from worldarray.array import WorldArray
-from worldarray.describe import describe, gather, storage_facts
-from worldarray.detection import detect_node, require_node
+from worldarray.describing.describe import describe, gather, storage_facts
+from worldarray.describing.detection import detect_node, require_node
+from worldarray.describing.listing import level_node, list_pyramid
 from worldarray.emit import warn_notices
 from worldarray.errors import ArgumentError, WritePackageError, problem
-from worldarray.listing import level_node, list_pyramid
-from worldarray.opening import named_level, open_array, source_of, warn_of_ignored_level
-from worldarray.options import OpenArguments, Units
+from worldarray.opening.choose import named_level, open_array, source_of, warn_of_ignored_level
+from worldarray.opening.options import OpenArguments, Units
 from worldarray.paths import parse_path
 from worldarray.pyramid import Pyramid, find_family
-from worldarray.reading import Transform
+from worldarray.reads.planning import Transform
+from worldarray.reads.selection import Select
 from worldarray.records import ArrayMeta, Node
 from worldarray.resample import Method
-from worldarray.selection import Select
 
 if TYPE_CHECKING:
     import tensorstore  # noqa: TID251  (types only)

@@ -61,6 +61,9 @@ def finite(values: Iterable[Any], name: str) -> Floats:
         result = tuple(map(float, values))
     except (TypeError, ValueError):
         _refuse_numbers(values, name)
+    except OverflowError as error:  # an integer of hundreds of digits
+        message = f"{name} is beyond the largest float on some axis; give finite numbers"
+        raise ArgumentError(problem("not_finite", (name,), message)) from error
     for axis, value in enumerate(result):
         if not isfinite(value):
             message = f"{name} is {value} on axis {axis}; give a finite number"
@@ -105,6 +108,9 @@ def same_length(**lists: Sequence[Any]) -> None:
     --------
     >>> same_length(begin=(0, 0), end=(8, 4))
     """
+    for name, values in lists.items():
+        if not hasattr(values, "__len__"):
+            raise ArgumentTypeError(problem("wrong_type", (name,), f"{name} is {values!r}; give one entry per axis"))
     counts = {name: len(values) for name, values in lists.items()}
     first = next(iter(counts.values()))
     odd = next((name for name, count in counts.items() if count != first), None)

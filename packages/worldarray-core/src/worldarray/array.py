@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from worldarray import onto, opening, reading
 from worldarray.arguments import index_tuple
 from worldarray.grid import Grid
 from worldarray.handle import Handle
-from worldarray.options import check_callable, check_choice, check_retries
-from worldarray.padding import check_padding
-from worldarray.reading import Finish, ReadPlan, Transform
+from worldarray.opening import choose
+from worldarray.opening.options import check_callable, check_choice, check_retries
+from worldarray.reads import onto, planning
+from worldarray.reads.padding import check_padding
+from worldarray.reads.planning import Finish, ReadPlan, Transform
+from worldarray.reads.selection import Pins, Select, pin_axes
+from worldarray.reads.view import Lattice, View, spatial_numbers, spatial_sizes
 from worldarray.resample import Method
-from worldarray.selection import Pins, Select, pin_axes
-from worldarray.view import Lattice, View, spatial_numbers, spatial_sizes
 
 if TYPE_CHECKING:
     import tensorstore  # noqa: TID251  (types only)
@@ -101,9 +102,9 @@ class WorldArray(Handle):
 
         view, how, plan = self._plan_index(begin, end, padding, mask, select, transform)
         if plan.extent.empty:
-            return PendingRead.ready(reading.finish(plan, None, how))
+            return PendingRead.ready(planning.finish(plan, None, how))
         pending = self._reading(view.read_pins).start(plan.fetched, self._policy(retries), batch)
-        return pending.then(lambda block: reading.finish(plan, block, how))
+        return pending.then(lambda block: planning.finish(plan, block, how))
 
     def read(  # noqa: PLR0913  (the arguments of the specification)
         self,
@@ -147,7 +148,7 @@ class WorldArray(Handle):
         view = self._selected(select)
         how = self._finish(view, padding, mask, transform, post_transform)
         lattice = self._lattice(view, voxel_size, anchor)
-        begin, end = reading.spans(view, box, lattice, strict=strict)
+        begin, end = planning.spans(view, box, lattice, strict=strict)
         plan = self._plan(view, lattice, begin, end, self._chosen(method), how)
         return self._execute(view, plan, how, retries)
 
@@ -224,7 +225,7 @@ class WorldArray(Handle):
             An override is none of `open`'s arguments.
         """
         kept = {"padding": self._padding, "method": self._method, "retries": self._retries}
-        return type(self)(opening.reopen(self._opened, context, {**kept, **overrides}))
+        return type(self)(choose.reopen(self._opened, context, {**kept, **overrides}))
 
     # How a read is carried out ---------------------------------------------------------------------------------------
 
@@ -268,7 +269,7 @@ class WorldArray(Handle):
     @staticmethod
     def _tried(view: View, transform: Transform | None, post_transform: Transform | None) -> Any:
         meta = view.meta
-        return reading.result_dtype(meta.dtype, meta.fill_value, meta.ndim, transform, post_transform)
+        return planning.result_dtype(meta.dtype, meta.fill_value, meta.ndim, transform, post_transform)
 
     def _chosen(self, method: Method | None) -> Method:
         if method is None:
@@ -298,21 +299,21 @@ class WorldArray(Handle):
         how = self._finish(view, padding, mask, transform, None)
         low = index_tuple(begin, "begin", view.meta.ndim)
         high = index_tuple(end, "end", view.meta.ndim)
-        return view, how, reading.plan_index(view.meta.shape, low, high, edge=how.edge)
+        return view, how, planning.plan_index(view.meta.shape, low, high, edge=how.edge)
 
     @staticmethod
     def _plan(
-        view: View, lattice: Lattice, begin: reading.Index, end: reading.Index, method: Method, how: Finish
+        view: View, lattice: Lattice, begin: planning.Index, end: planning.Index, method: Method, how: Finish
     ) -> ReadPlan:
         if lattice.stored:
-            return reading.plan_index(view.grid.shape, begin, end, edge=how.edge)
-        return reading.plan_lattice(view, lattice, begin, end, method, edge=how.edge)
+            return planning.plan_index(view.grid.shape, begin, end, edge=how.edge)
+        return planning.plan_lattice(view, lattice, begin, end, method, edge=how.edge)
 
     def _execute(self, view: View, plan: ReadPlan, how: Finish, retries: Retry | None) -> Any:
         block = None
         if not plan.extent.empty:
             block = self._reading(view.read_pins).read(plan.fetched, self._policy(retries))
-        return reading.finish(plan, block, how)
+        return planning.finish(plan, block, how)
 
     def _reading(self, pins: Pins = ()) -> Reader:
         """Return what reads the array, opened on first use, with the axes of one read pinned as well."""

@@ -11,7 +11,34 @@ from worldarray.errors import ArgumentError, ArgumentTypeError, problem
 SPATIAL_NAMES: Final = frozenset({"z", "y", "x"})
 OTHER_NAMES: Final = frozenset({"t", "time", "c", "channel"})
 OTHER_TYPES: Final = frozenset({"time", "channel"})
+MOST_AXES: Final = 64
+"""As many as a numpy array has."""
 _DEFAULT: Final = ("t", "c", "z", "y", "x")
+
+
+def axis_count(value: object, name: str) -> int:
+    """Return a number of axes that a caller gave.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It is no integer.
+    ArgumentError
+        It is negative, or more than any array has.
+
+    Examples
+    --------
+    >>> axis_count(3, "ndim")
+    3
+    """
+    try:
+        count = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise ArgumentTypeError(problem("wrong_type", (name,), f"{name} is {value!r}; give an integer")) from None
+    if not 0 <= count <= MOST_AXES:
+        message = f"{name} is {count if abs(count) < 2**63 else 'too large'}; give 0 to {MOST_AXES}"
+        raise ArgumentError(problem("out_of_range", (name,), message))
+    return count
 
 
 def default_axes(ndim: int) -> tuple[str, ...]:
@@ -27,12 +54,7 @@ def default_axes(ndim: int) -> tuple[str, ...]:
     >>> default_axes(3), default_axes(6)
     (('z', 'y', 'x'), ('d0', 't', 'c', 'z', 'y', 'x'))
     """
-    try:
-        count = operator.index(ndim)
-    except TypeError:
-        raise ArgumentTypeError(problem("wrong_type", ("ndim",), f"ndim is {ndim!r}; give an integer")) from None
-    if count < 0:
-        raise ArgumentError(problem("out_of_range", ("ndim",), f"ndim is {count}; give 0 or more"))
+    count = axis_count(ndim, "ndim")
     extra = tuple(f"d{i}" for i in range(count - len(_DEFAULT)))
     return extra + _DEFAULT[len(_DEFAULT) - min(count, len(_DEFAULT)) :]
 

@@ -76,8 +76,9 @@ class Box:
         """
         low, high = index_tuple(begin, "begin"), index_tuple(end, "end")
         same_length(begin=low, end=high, voxel_size=voxel_size, translation=translation)
-        corner = centre_to_corner(translation, voxel_size, range(len(low)))
-        return cls(_along(corner, low, voxel_size), _along(corner, high, voxel_size))
+        sizes, places = finite(voxel_size, "voxel_size"), finite(translation, "translation")
+        corner = centre_to_corner(places, sizes, range(len(low)))
+        return cls(along(corner, low, sizes), along(corner, high, sizes))
 
     @property
     def ndim(self) -> int:
@@ -161,7 +162,7 @@ class Box:
         >>> Box((3,), (21,)).snap((8,), (4,)), Box((3,), (21,)).snap((8,), (4,), "shrink")
         (Box(begin=(0.0,), end=(24.0,)), Box(begin=(8.0,), end=(16.0,)))
         """
-        if mode not in _SNAPS:
+        if not isinstance(mode, str) or mode not in _SNAPS:
             message = f"there is no snap mode {mode!r}; use one of {', '.join(get_args(SnapMode))}"
             raise ArgumentError(problem("invalid_argument", ("mode",), message))
         same_length(box=self.begin, voxel_size=voxel_size, translation=translation)
@@ -195,8 +196,24 @@ def _half_up(value: float) -> int:
 _SNAPS: Final = {"grow": (floor, ceil), "shrink": (ceil, floor), "closest": (_half_up, _half_up)}
 
 
-def _along(corner: Floats, index: Indices, voxel_size: Sequence[float]) -> Floats:
-    return tuple(c + i * s for c, i, s in zip(corner, index, voxel_size, strict=True))
+def along(corner: Floats, index: Sequence[int], voxel_size: Sequence[float]) -> Floats:
+    """Return the places that many voxels above a corner.
+
+    Raises
+    ------
+    ArgumentError
+        They lie beyond the largest float.
+
+    Examples
+    --------
+    >>> along((0.0, -4.0), (2, 3), (8.0, 4.0))
+    (16.0, 8.0)
+    """
+    try:
+        return tuple(c + i * s for c, i, s in zip(corner, index, voxel_size, strict=True))
+    except OverflowError as error:  # an index of hundreds of digits
+        message = f"voxels of {voxel_size} counted so far lie beyond the largest float; give smaller indices"
+        raise ArgumentError(problem("out_of_range", ("index",), message)) from error
 
 
 def box_bounds(value: Any) -> tuple[Any, Any]:

@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any, Final, NoReturn
 
 from worldarray.arguments import Indices, index_tuple, same_length
+from worldarray.axes import axis_count
 from worldarray.errors import ArgumentError, ArgumentTypeError, problem
 
 SEPARATORS: Final = (".", "/")
@@ -169,7 +170,8 @@ def parse_chunk_key(
 
 
 def _row(format: str, encoding: str) -> Joined | None:
-    if (format, encoding) not in ENCODINGS:
+    given: tuple[object, object] = (format, encoding)
+    if not all(isinstance(part, str) for part in given) or (format, encoding) not in ENCODINGS:
         known = ", ".join(f"{f} with {e}" for f, e in ENCODINGS)
         message = f"there are no keys of format {format!r} with encoding {encoding!r}; use one of {known}"
         raise ArgumentError(problem("invalid_argument", ("format",), message))
@@ -179,7 +181,12 @@ def _row(format: str, encoding: str) -> Joined | None:
 def _separator(row: Joined | None, separator: str | None, format: str) -> str:
     if separator is None:
         return "_" if row is None else row.separator
-    if separator not in SEPARATORS or (row is not None and row.fixed and separator != row.separator):
+    given: object = separator
+    if (
+        not isinstance(given, str)
+        or given not in SEPARATORS
+        or (row is not None and row.fixed and separator != row.separator)
+    ):
         message = f"the separator of {format} keys cannot be {separator!r}; leave it None for the format's own"
         raise ArgumentError(problem("invalid_argument", ("separator",), message))
     return separator
@@ -195,6 +202,7 @@ def _facts(
         if value is not None
     }
     same_length(**(lists or {"": ()}))
+    ndim = None if ndim is None else axis_count(ndim, "ndim")
     counts = {len(value) for value in lists.values()} | ({ndim} if ndim is not None else set())
     if len(counts) > 1:
         message = f"ndim is {ndim} but the shapes given have {len(next(iter(lists.values())))} axes; leave one out"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -21,10 +22,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"worldarray: {error}", file=sys.stderr)  # noqa: T201
         return 1
     try:
-        print(text, flush=True)  # noqa: T201
+        _write(text)
     except BrokenPipeError:  # the reader (head, less) has seen enough
         sys.stderr.close()
+    except OSError as error:
+        print(f"worldarray: the answer cannot be written: {error.strerror}", file=sys.stderr)  # noqa: T201
+        _silence()
+        return 1
     return 0
+
+
+def _write(text: str) -> None:
+    """Print a text; what the terminal's encoding does not have is printed as escapes."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)  # noqa: T201
+
+
+def _silence() -> None:
+    """Leave nothing for the interpreter to write, and fail at, when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:

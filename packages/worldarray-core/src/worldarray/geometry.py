@@ -165,9 +165,10 @@ def index_range(
                 raise ValueError  # noqa: TRY301
             lows.append(low)
             highs.append(low + whole if -TOLERANCE <= extent - whole <= TOLERANCE else ceil((e - t) / s - TOLERANCE))
-    except (ValueError, OverflowError, ZeroDivisionError, TypeError):
+    except (ValueError, OverflowError, ZeroDivisionError, TypeError) as error:
         _refuse_range(begin, end, voxel_size, translation)
-        raise
+        message = f"[{begin}, {end}) is too far away to count in voxels of {voxel_size}; give a smaller box"
+        raise ArgumentError(problem("out_of_range", ("box",), message)) from error
     return tuple(lows), tuple(highs)
 
 

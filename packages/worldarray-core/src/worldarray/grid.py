@@ -96,7 +96,9 @@ class Grid:
     ) -> None:
         sizes = _shape(shape)
         names = _names(axes, len(sizes))
-        types = tuple(_TYPES.get(name, "") for name in names) if axis_types is None else tuple(axis_types)
+        types = (
+            tuple(_TYPES.get(name, "") for name in names) if axis_types is None else _texts(axis_types, "axis_types")
+        )
         _length("axis_types", types, len(sizes))
         spatial = spatial_axes(names, types)
         unit, shard = _chunks(chunks, shards, len(sizes))
@@ -139,6 +141,10 @@ class Grid:
         >>> target.shape, target.translation, target.corner
         ((7, 5), (6.0, 8.0), (0.0, 0.0))
         """
+        given: object = meta
+        if not isinstance(given, ArrayMeta):
+            message = f"{meta!r} is no ArrayMeta; give an array's meta or grid"
+            raise ArgumentTypeError(problem("wrong_type", ("meta",), message))
         shape, sizes, places = meta.shape, meta.voxel_size, meta.translation
         if voxel_size is not None:
             sizes = _target_sizes(meta, voxel_size)
@@ -241,7 +247,7 @@ class Grid:
         """
         try:
             kind = np.dtype(dtype)
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
             message = f"{dtype!r} is no dtype; give what numpy.dtype takes"
             raise ArgumentTypeError(problem("wrong_type", ("dtype",), message)) from error
         return ArrayMeta(
@@ -280,13 +286,32 @@ def _shape(shape: Sequence[int]) -> Indices:
 
 
 def _names(axes: Sequence[str] | None, ndim: int) -> tuple[str, ...]:
-    names = default_axes(ndim) if axes is None else tuple(axes)
+    names = default_axes(ndim) if axes is None else _texts(axes, "axes")
     _length("axes", names, ndim)
     twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if twice is not None:
         message = f"axis {twice!r} stands twice in {names}; name each axis once"
         raise ArgumentError(problem("duplicate", ("axes",), message))
     return names
+
+
+def _listed(values: Any, name: str) -> tuple[Any, ...]:
+    """Return a list of a caller as a tuple."""
+    try:
+        return tuple(values)
+    except TypeError as error:
+        message = f"{name} is {values!r}; give one string per axis"
+        raise ArgumentTypeError(problem("wrong_type", (name,), message)) from error
+
+
+def _texts(values: Any, name: str) -> tuple[str, ...]:
+    """Return one string per axis as a tuple."""
+    found = _listed(values, name)
+    for axis, value in enumerate(found):
+        if not isinstance(value, str):
+            message = f"{name} has {value!r} on axis {axis}; give one string per axis"
+            raise ArgumentTypeError(problem("wrong_type", (name, axis), message))
+    return found
 
 
 def _length(name: str, values: Sequence[Any], ndim: int) -> None:
@@ -310,7 +335,7 @@ def _every(values: Floats, name: str, spatial: Indices, ndim: int, other: float)
 def _units(asked: Units, names: tuple[str, ...], types: tuple[str, ...]) -> tuple[str, ...]:
     """Return the unit of each axis by its OME name; a channel axis has none."""
     if asked is not None and not isinstance(asked, (str, Mapping)):
-        texts = tuple(asked)
+        texts = _texts(("" if text is None else text for text in _listed(asked, "units")), "units")
         _length("units", texts, len(names))
     else:
         kinds = unit_table.normalise(asked)

@@ -7,23 +7,25 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy as np
 
-from worldarray import chunks, opening, reading
+from worldarray import chunks
 from worldarray.arguments import index_tuple
-from worldarray.box import Box
+from worldarray.box import Box, along
 from worldarray.errors import ArgumentError, ArgumentTypeError, problem
 from worldarray.grid import Grid
-from worldarray.opened import Opened
-from worldarray.options import check_choice, check_retries
-from worldarray.padding import check_padding
+from worldarray.opening import choose
+from worldarray.opening.opened import Opened
+from worldarray.opening.options import check_choice, check_retries
+from worldarray.reads import planning
+from worldarray.reads.padding import check_padding
+from worldarray.reads.view import Floats
 from worldarray.records import ArrayMeta
 from worldarray.resample import Method
 from worldarray.tiling import Blocks, blocks
-from worldarray.view import Floats
 
 if TYPE_CHECKING:
     from worldarray.io.arrays import Reader
     from worldarray.io.retry import Retry
-    from worldarray.reading import Finish
+    from worldarray.reads.planning import Finish
 
 
 _WRITES: Final = frozenset({"write", "write_chunk", "write_index"})
@@ -102,7 +104,7 @@ class Handle:
         Of an array that was opened by its own path, the documents above it are read for this.
         """
         if self._level_names is None:
-            self._level_names = opening.level_names(self._opened)
+            self._level_names = choose.level_names(self._opened)
         return self._level_names
 
     @property
@@ -181,7 +183,7 @@ class Handle:
     def box(self) -> Box:
         """The extent over the spatial axes: [corner, corner + shape * voxel_size)."""
         counts = [self.shape[axis] for axis in self.spatial]
-        return Box(self.corner, tuple(c + n * s for c, n, s in zip(self.corner, counts, self.voxel_size, strict=True)))
+        return Box(self.corner, along(self.corner, counts, self.voxel_size))
 
     @property
     def target(self) -> Grid:
@@ -251,7 +253,7 @@ class Handle:
 
         A box over the spatial axes keeps the others whole, so ``read_index(*index_box(box))`` is the read of the box.
         """
-        return reading.spans(self._view, box, self._view.lattice_at(None, None), strict=False)
+        return planning.spans(self._view, box, self._view.lattice_at(None, None), strict=False)
 
     def blocks(
         self,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from worldarray.describe import chunk_notices
-from worldarray.detection import require_node
+from worldarray.describing.describe import chunk_notices
+from worldarray.describing.detection import require_node
+from worldarray.describing.listing import list_pyramid
 from worldarray.errors import WorldArrayError
-from worldarray.family import Family
 from worldarray.levels import check_levels
-from worldarray.listing import list_pyramid
-from worldarray.opening import source_of
-from worldarray.options import OpenArguments, Units
+from worldarray.opening.choose import source_of
+from worldarray.opening.family import Family
+from worldarray.opening.options import OpenArguments, Units
 from worldarray.paths import parse_path
 from worldarray.records import ArrayMeta
 

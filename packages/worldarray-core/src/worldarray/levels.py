@@ -61,7 +61,7 @@ def select_level(levels: Sequence[LevelLike], voxel_size: Sequence[float], mode:
     worldarray.errors.LevelError: voxel_size: no level has voxels of (30, 20, 20): s0 (30, 8, 8), s1 (30, 16, 16), \
 s2 (60, 32, 32); ask for one of these, or for another mode
     """
-    choose = _MODES.get(mode)
+    choose = _MODES.get(mode) if isinstance(mode, str) else None
     if choose is None:
         message = f"mode is {mode!r}; it is one of {', '.join(map(repr, _MODES))}"
         raise ArgumentError(problem("wrong_value", ("mode",), message))

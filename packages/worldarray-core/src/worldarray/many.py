@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from worldarray.array import WorldArray
 from worldarray.errors import ArgumentTypeError, problem
-from worldarray.reading import Transform
-from worldarray.selection import Select
+from worldarray.reads.planning import Transform
+from worldarray.reads.selection import Select
 
 if TYPE_CHECKING:
     from worldarray.io.retry import Retry
@@ -57,9 +57,11 @@ def read_many(reads: Iterable[IndexRead | tuple[WorldArray, Sequence[int], Seque
     from worldarray.io import runtime  # noqa: PLC0415  (documents need no tensorstore)
 
     given: Any = reads
-    if not isinstance(given, Iterable):
-        raise _refuse(reads)
-    wanted = list(map(_index_read, given))
+    try:
+        listed = list(given)
+    except TypeError:
+        raise _refuse(reads) from None
+    wanted = list(map(_index_read, listed))
     with runtime.using().Batch() as batch:
         pending = [
             read.volume.read_index_async(

@@ -163,6 +163,11 @@ def _path_text(path: object) -> str:
         raise ArgumentTypeError(problem("wrong_type", ("path",), message))
     if "\0" in text:
         _refuse(text, "a path cannot hold a NUL character")
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            _refuse(ascii(text), "a path is Unicode text, and this has bytes or surrogates that are none; rename it")
     return text
 
 
@@ -189,7 +194,10 @@ def _parse_local(text: str) -> Location:
     key = posixpath.normpath(text)
     if key.startswith("//"):
         key = key[1:]
-    return _local(key, os.path.abspath(key))  # noqa: PTH100
+    absolute = os.path.abspath(key)  # noqa: PTH100
+    if os.sep == "/" and "\\" in absolute:  # tensorstore takes it for a slash, and would find data in another folder
+        _refuse(text, f"{absolute!r} has a backslash, which tensorstore takes for a slash; write /, or rename it")
+    return _local(key, absolute)
 
 
 def _parse_file(scheme: str, rest: str, given: object) -> Location:

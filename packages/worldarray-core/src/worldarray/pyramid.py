@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from worldarray import levels as level_rules
-from worldarray import opening
 from worldarray.array import WorldArray
+from worldarray.describing.listing import list_pyramid
 from worldarray.emit import warn_notices
 from worldarray.errors import Notice
-from worldarray.family import Family
-from worldarray.listing import list_pyramid
-from worldarray.opened import Opened
-from worldarray.options import OpenArguments
+from worldarray.opening import choose
+from worldarray.opening.family import Family
+from worldarray.opening.opened import Opened
+from worldarray.opening.options import OpenArguments
 from worldarray.paths import parse_path
+from worldarray.reads.view import spatial_sizes
 from worldarray.records import ArrayMeta, Level
-from worldarray.view import spatial_sizes
 
 Floats = tuple[float, ...]
 
@@ -76,7 +76,7 @@ class Pyramid:
         LevelError
             There is no such level; the message lists them.
         """
-        return self._handle(opening.open_level(self._family, opening.named_level(self._family.listing, name)))
+        return self._handle(choose.open_level(self._family, choose.named_level(self._family.listing, name)))
 
     def select(self, voxel_size: Any, mode: str = "floor") -> WorldArray:
         """Return a handle on the level that answers a voxel size (per spatial axis, in the pyramid's units).
@@ -88,7 +88,7 @@ class Pyramid:
         """
         placed = self._family.levels()
         size = spatial_sizes(len(placed[0].voxel_size), voxel_size, "voxel_size")
-        return self._handle(opening.open_level(self._family, level_rules.select_level(placed, size, mode).name))
+        return self._handle(choose.open_level(self._family, level_rules.select_level(placed, size, mode).name))
 
     def _handle(self, opened: Opened) -> WorldArray:
         """Return the handle of one level; a writable pyramid gives writable ones."""
@@ -119,7 +119,7 @@ class Pyramid:
 
     def level_meta(self, name: str) -> ArrayMeta:
         """Return what the documents say of one level, in the store's own units, every axis."""
-        return self._family.described(opening.named_level(self._family.listing, name)).meta
+        return self._family.described(choose.named_level(self._family.listing, name)).meta
 
     def check(self) -> tuple[Notice, ...]:
         """Return a notice for each level that shares neither corner nor first centre with the finest, never repaired.
@@ -132,7 +132,7 @@ class Pyramid:
 def find_family(arguments: OpenArguments) -> Family:
     """Return what `worldarray.open_pyramid` makes a pyramid of, for these arguments."""
     where = parse_path(arguments.path)
-    source = opening.source_of(where, arguments.context)
+    source = choose.source_of(where, arguments.context)
     listing = list_pyramid(source, where, conflicts=arguments.metadata_conflicts)
     warn_notices(listing.notices)
     return Family(source, listing, arguments)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, NamedTuple, ParamSpec, TypeVar, get_args
+from typing import Any, Final, Literal, NamedTuple, ParamSpec, SupportsIndex, TypeVar, get_args
 
 import numpy as np
 
 from worldarray import conversion, geometry
 from worldarray.axes import spatial_axes
-from worldarray.errors import ArgumentError, Notice, problem
+from worldarray.errors import ArgumentError, ArgumentTypeError, Notice, problem
 
 Format = Literal["zarr2", "zarr3", "n5", "precomputed"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
@@ -162,8 +163,8 @@ class ArrayMeta:
         if isinstance(axis, str):
             if axis in self.axes:
                 return self.axes.index(axis)
-        elif 0 <= axis < self.ndim:
-            return int(axis)
+        elif isinstance(axis, SupportsIndex) and 0 <= operator.index(axis) < self.ndim:
+            return operator.index(axis)
         message = f"there is no axis {axis!r}; the axes are {', '.join(self.axes) or 'none'}"
         raise ArgumentError(problem("invalid_argument", (self.path, "axes"), message))
 
@@ -172,6 +173,10 @@ class ArrayMeta:
 
         Shapes, chunk and shard shapes and axes are equal, units equal by meaning, placement within rtol 1e-6.
         """
+        given: object = other
+        if not isinstance(given, ArrayMeta):
+            message = f"{other!r} is no ArrayMeta; give an array's meta or grid"
+            raise ArgumentTypeError(problem("wrong_type", ("other",), message))
         return conversion.same_grid(self, other)
 
 

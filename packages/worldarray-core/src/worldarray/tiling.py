@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from worldarray.arguments import Indices, index_tuple, positive
+from worldarray.arguments import Indices, finite, index_tuple, positive
 from worldarray.chunks import grid_shape, voxel_box
 from worldarray.errors import ArgumentError, ArgumentIndexError, ArgumentTypeError, problem
 from worldarray.geometry import TOLERANCE
@@ -280,14 +280,19 @@ def _inside(box: Any, shape: Indices) -> tuple[Indices, Indices]:
     return begin, end
 
 
+def _is_list(value: Any) -> bool:
+    """Whether a value has entries; an array without axes has a length by name alone."""
+    return hasattr(value, "__len__") and getattr(value, "ndim", 1) != 0
+
+
 def _context(context: Any, ndim: int) -> tuple[Indices, Indices]:
-    each = tuple(context) if hasattr(context, "__len__") else (context,) * ndim
+    each = tuple(context) if _is_list(context) else (context,) * ndim
     if len(each) != ndim:
         message = (
             f"context has {len(each)} entries; give one number, or one or a (before, after) pair for each of {ndim}"
         )
         raise ArgumentError(problem("wrong_length", ("context",), message))
-    pairs = [index_tuple(c if hasattr(c, "__len__") else (c, c), "context", 2) for c in each]
+    pairs = [index_tuple(c if _is_list(c) else (c, c), "context", 2) for c in each]
     for axis, pair in enumerate(pairs):
         if min(pair) < 0:
             message = f"context is {pair} on axis {axis}; give 0 or more voxels"
@@ -339,6 +344,9 @@ def level_factors(
         factors = tuple(2 if s <= reach else 1 for s in sizes)
         levels.append(factors)
         sizes = tuple(map(operator.mul, sizes, factors))
+        if not all(map(isfinite, sizes)):
+            message = f"level {len(levels)} has voxels larger than a float holds; give fewer max_levels, or stop_shape"
+            raise ArgumentError(problem("out_of_range", ("max_levels",), message))
         current = None if current is None else grid_shape(current, factors)
     return levels
 
@@ -357,7 +365,8 @@ def _schedule(
     shape: Sequence[int] | None,
     ndim: int,
 ) -> tuple[int | None, Indices | None, Indices | None]:
-    if not (isfinite(ratio) and ratio >= 1):
+    (ratio,) = finite((ratio,), "ratio")
+    if ratio < 1:
         raise ArgumentError(problem("out_of_range", ("ratio",), f"ratio is {ratio}; give a number of 1 or more"))
     if max_levels is None and stop_shape is None:
         message = "nothing says when to stop; give max_levels, or stop_shape with shape"

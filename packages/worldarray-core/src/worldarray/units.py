@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite
+from math import inf, isfinite
 from types import MappingProxyType
 from typing import Final, Literal, NoReturn
 
@@ -128,10 +128,11 @@ def parse(text: str | None) -> Unit | None:
     >>> parse("Micrometres").name, parse("mm").name, parse("Mm").name, parse("pixel")
     ('micrometer', 'millimeter', 'megameter', None)
     """
-    if not text:
+    given: object = text
+    if not isinstance(given, str):
         return None
-    name = text.lower()
-    return _SYMBOLS.get(text) or _NAMES.get(name) or _PLURALS.get(name)
+    name = given.lower()
+    return _SYMBOLS.get(given) or _NAMES.get(name) or _PLURALS.get(name)
 
 
 def lookup(text: str | None, at: At = ("units",)) -> Unit:
@@ -206,7 +207,11 @@ def convert(value: float, factor: Fraction) -> float:
         return value / bottom
     if not isfinite(value):
         return value
-    return float(Fraction(value) * factor)
+    exact = Fraction(value) * factor
+    try:
+        return float(exact)
+    except OverflowError:
+        return inf if exact > 0 else -inf
 
 
 def same(a: str | None, b: str | None) -> bool:

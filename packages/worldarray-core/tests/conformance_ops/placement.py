@@ -3,10 +3,10 @@ from dataclasses import replace
 import numpy as np
 
 from worldarray.conversion import convert_meta
-from worldarray.describe import chunk_notices, describe_array
-from worldarray.detection import detect_node
+from worldarray.describing.describe import chunk_notices, describe_array
+from worldarray.describing.detection import detect_node
+from worldarray.describing.listing import list_pyramid
 from worldarray.documents.source import MappingSource
-from worldarray.listing import list_pyramid
 from worldarray.paths import parse_path
 from worldarray.records import ArrayMeta
 from worldarray_conformance import Answer, store_bytes

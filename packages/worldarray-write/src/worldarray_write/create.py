@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import DTypeLike
 
-from worldarray import opening
 from worldarray import units as unit_table
 from worldarray.errors import ArgumentError, ArgumentTypeError, problem
 from worldarray.grid import Grid
-from worldarray.options import OpenArguments, Units, check_retries
+from worldarray.opening import choose
+from worldarray.opening.options import OpenArguments, Units, check_retries
 from worldarray.paths import Location, parse_path
 from worldarray_write.codecs import Codecs
 from worldarray_write.creation import Creation, Exists, carry_out, check_made, plan_creation
@@ -171,7 +171,7 @@ def create_wanted(
     check_retries(retries)
     creation = plan_creation(where, wanted, exists=exists, group_attrs=group_attrs, context=context)
     carry_out(creation)
-    opened = opening.open_array(_arguments(creation, retries))
+    opened = choose.open_array(_arguments(creation, retries))
     check_made(creation, opened)
     return WritableArray(opened, store_fill=store_fill)
 

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, NamedTuple
 
-from worldarray import opening
-from worldarray.describe import describe_array
-from worldarray.detection import detect_node
+from worldarray.describing.describe import describe_array
+from worldarray.describing.detection import detect_node
 from worldarray.emit import warn_notices
 from worldarray.errors import (
     ArgumentError,
@@ -19,13 +18,14 @@ from worldarray.errors import (
     StoreUnavailableError,
     problem,
 )
-from worldarray.opened import Opened
-from worldarray.options import check_context
+from worldarray.opening import choose
+from worldarray.opening.opened import Opened
+from worldarray.opening.options import check_context
 from worldarray.paths import Location
 from worldarray_write.datasets import GroupLevel, is_near
 from worldarray_write.differences import differences, meta_differences, refuse_differences, storage_notices
 from worldarray_write.documents import array_documents
-from worldarray_write.groups import GROUP_KEYS, format_of, group_of
+from worldarray_write.groups import GROUP_KEYS, NEW, format_of, group_of
 from worldarray_write.layout import Planned, Wanted, validate
 from worldarray_write.merge import merged_attributes, merged_group, placed_level
 
@@ -33,6 +33,9 @@ Exists = Literal["error", "adopt"]
 
 ARRAY_KEYS: Final = ("zarr.json", ".zarray", ".zattrs", ".zgroup", "attributes.json", "info")
 """Any of these at a path is something that a creation would overwrite or hide."""
+_KEYS_OF_ARRAY: Final = {"zarr2": (".zarray", ".zattrs"), "zarr3": ("zarr.json",)}
+LOCK_SUFFIX: Final = ".__lock"
+"""Of the files that writers lock; tensorstore opens nothing below a folder of such a name."""
 _MAKES_ARRAY: Final = {"zarr2": ".zarray", "zarr3": "zarr.json"}
 LOST_RACE_ATTEMPTS: Final = 5
 LOST_RACE_DELAY: Final = 0.5
@@ -92,7 +95,8 @@ def plan_creation(
     """
     from worldarray_write.io import store  # noqa: PLC0415  (documents need no tensorstore)
 
-    if exists not in ("error", "adopt"):
+    given: object = exists
+    if not isinstance(given, str) or given not in ("error", "adopt"):
         message = f"exists is {exists!r}; it is 'error' or 'adopt', since nothing is ever overwritten"
         raise ArgumentError(problem("wrong_value", ("exists",), message))
     check_context(context)
@@ -113,9 +117,19 @@ def plan_creation(
     is_there = _is_there(creation, nothing=exists == "error")
     creation = replace(creation, known=Listing(existing, is_there, creation.listed(existing, keep_near=is_there)))
     if not is_there:
+        _refuse_name(where, creation.format)
+        store.refuse_obstacles(group, NEW[creation.format])
+        store.refuse_obstacles(where, _KEYS_OF_ARRAY[creation.format])
         _attributes_files(creation, store.read_documents(where, (".zattrs",), context))
     warn_notices(there.notices)
     return creation
+
+
+def _refuse_name(where: Location, format: str) -> None:
+    """Refuse a level whose name is that of a document of its group, or of the files that writers lock."""
+    if where.name in NEW[format] or where.name.endswith(LOCK_SUFFIX):
+        message = f"a level cannot be called {where.name!r}, which is the name of a document or lock; give another name"
+        raise ArgumentError(problem("wrong_value", (where.text,), message))
 
 
 def _is_there(creation: Creation, *, nothing: bool) -> bool:
@@ -138,7 +152,7 @@ def _is_there(creation: Creation, *, nothing: bool) -> bool:
 def _adopt(creation: Creation) -> bool:
     """Whether there is an array; one that is not as it is wanted is refused, and so is a group."""
     where = creation.where
-    source = opening.source_of(where, creation.context)
+    source = choose.source_of(where, creation.context)
     node = detect_node(source, where)
     if node is None:
         return False

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from worldarray import geometry, units
-from worldarray.describe import Described
+from worldarray.describing.describe import Described
 from worldarray.errors import ArgumentError, Notice, notice, problem
 from worldarray.records import ArrayMeta
 from worldarray_write.documents import stored_codecs, storing_of
@@ -40,7 +40,7 @@ def differences(found: Described, wanted: Planned) -> tuple[Difference, ...]:
 
     Examples
     --------
-    >>> from worldarray.describe import describe_array
+    >>> from worldarray.describing.describe import describe_array
     >>> from worldarray.documents.source import MappingSource
     >>> from worldarray.paths import parse_path
     >>> from worldarray_write.documents import array_documents

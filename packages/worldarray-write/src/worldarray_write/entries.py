@@ -6,13 +6,13 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from worldarray import opening
-from worldarray.describe import storage_facts
-from worldarray.detection import require_node
+from worldarray.describing.describe import storage_facts
+from worldarray.describing.detection import require_node
 from worldarray.emit import warn_notices
 from worldarray.errors import ArgumentError, problem
 from worldarray.grid import Grid
-from worldarray.options import Units
+from worldarray.opening import choose
+from worldarray.opening.options import Units
 from worldarray.paths import parse_path
 from worldarray_write.datasets import GroupLevel
 from worldarray_write.groups import GROUP_KEYS, group_of
@@ -74,7 +74,7 @@ def ensure_group_entry(
     group = parse_path(group_path)
     store.check_writable(group)
     where = group.join(level_path(name, ("name",)))
-    node = require_node(opening.source_of(where, context), where)
+    node = require_node(choose.source_of(where, context), where)
     if node.format not in FORMATS or node.kind != "array":
         message = f"is a {node.format} {node.kind}; only zarr v2 and v3 arrays are listed"
         raise ArgumentError(problem("unsupported", where.text, message))

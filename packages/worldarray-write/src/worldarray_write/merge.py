@@ -15,7 +15,7 @@ from typing import Any, Final
 from worldarray.documents import ome, parsing
 from worldarray.documents.attributes import Attributes
 from worldarray.documents.parsing import refuse, show
-from worldarray.errors import ArgumentError, At, PlacementError, problem
+from worldarray.errors import ArgumentError, ArgumentTypeError, At, PlacementError, problem
 from worldarray_write import splice
 from worldarray_write.datasets import (
     GroupLevel,
@@ -100,7 +100,7 @@ def merged_group(
     texts = {key: _text(existing, key, document, where) for key, document in NEW[kind].items()}
     document = _Document(f"{where}/{name}", kind, inside)
     text = document.with_level(document.with_attributes(texts[name]), level, keep_near=keep_near)
-    text = document.with_attrs(text, group_attrs or {})
+    text = document.with_attrs(text, {} if group_attrs is None else group_attrs)
     document.check(text, level)
     texts[name] = text
     written = {key: text.encode() if key in existing else render(json.loads(text)) for key, text in texts.items()}
@@ -252,6 +252,10 @@ class _Document:
 
     def with_attrs(self, text: str, wanted: Mapping[str, Any]) -> str:
         """Return the document with attributes merged in deeply; one that differs is refused."""
+        given: object = wanted
+        if not isinstance(given, Mapping):
+            message = f"group_attrs is {show(given)}; give a mapping of attribute names to JSON"
+            raise ArgumentTypeError(problem("wrong_type", ("group_attrs",), message))
         plain = plain_json(wanted, ("group_attrs",))
         if not plain:
             return text

@@ -11,19 +11,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike
 
-from worldarray import opening
 from worldarray import units as unit_table
 from worldarray.arguments import index_tuple
+from worldarray.describing.listing import list_pyramid
 from worldarray.errors import ArgumentError, problem
-from worldarray.family import Family
 from worldarray.geometry import centre_to_corner
-from worldarray.listing import list_pyramid
-from worldarray.opened import Opened
-from worldarray.options import OpenArguments
+from worldarray.opening import choose
+from worldarray.opening.family import Family
+from worldarray.opening.opened import Opened
+from worldarray.opening.options import OpenArguments
 from worldarray.pyramid import Pyramid, find_family
+from worldarray.reads.view import spatial_numbers, spatial_sizes
 from worldarray.records import ArrayMeta
 from worldarray.resample import target_axis
-from worldarray.view import spatial_numbers, spatial_sizes
 from worldarray_write.codecs import Codecs
 from worldarray_write.creation import Exists, carry_out, check_made, plan_creation
 from worldarray_write.documents import like
@@ -109,7 +109,7 @@ class WritablePyramid(Pyramid):
         creation = plan_creation(where, wanted, exists=exists, group_attrs=None, context=arguments.context)
         carry_out(creation)
         self._list_again()
-        opened = opening.open_level(self._family, where.name)
+        opened = choose.open_level(self._family, where.name)
         check_made(creation, opened)
         return WritableArray(check_writable(opened), store_fill=store_fill)
 
@@ -130,13 +130,13 @@ class WritablePyramid(Pyramid):
         if from_level is None:
             sizes = [prod(level.voxel_size) for level in self._family.levels()]
             from_level = listing.names[sizes.index(min(sizes))]
-        name = opening.named_level(listing, from_level)
+        name = choose.named_level(listing, from_level)
         if listing.placements[listing.names.index(name)] is None:
             message = (
                 "lists no levels, and a group that lists one hides the others; list them first with ensure_group_entry"
             )
             raise ArgumentError(problem("missing_key", listing.path, message))
-        return opening.open_level(self._family, name)
+        return choose.open_level(self._family, name)
 
     def _handle(self, opened: Opened) -> WritableArray:
         return WritableArray(check_writable(opened))

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from operator import sub
 from typing import TYPE_CHECKING, Any
 
-from worldarray import opening
 from worldarray.arguments import index_tuple
 from worldarray.array import WorldArray
 from worldarray.errors import ArgumentError, problem
-from worldarray.opened import Opened
-from worldarray.options import OpenArguments, check_retries
+from worldarray.opening import choose
+from worldarray.opening.opened import Opened
+from worldarray.opening.options import OpenArguments, check_retries
 from worldarray_write.write_plan import Target, check_aligned, check_box, checked_data, every_box
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def open_writable(arguments: OpenArguments) -> WritableArray:
         The array is no zarr, is reached through http or a symbolic link, or one field of a structured dtype is asked
         for: none of these is written.
     """
-    return WritableArray(check_writable(opening.open_array(arguments)))
+    return WritableArray(check_writable(choose.open_array(arguments)))
 
 
 def check_writable(opened: Opened) -> Opened:

@@ -2,7 +2,7 @@ import json
 
 from worldarray.axes import default_axes
 from worldarray.chunks import chunk_indices
-from worldarray.describe import describe_array
+from worldarray.describing.describe import describe_array
 from worldarray.documents.source import MappingSource
 from worldarray.errors import WorldArrayError, problem
 from worldarray.paths import parse_path

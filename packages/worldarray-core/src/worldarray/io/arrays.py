@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-import os
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +15,7 @@ from worldarray.documents.source import document_path
 from worldarray.errors import ArgumentError, PlacementError, StoreUnavailableError, WorldArrayError, problem
 from worldarray.io import access, contexts, failures, folders, retry, runtime, shards
 from worldarray.io.sources import KvSource
+from worldarray.memory import memory_bytes
 from worldarray.paths import Location
 from worldarray.records import Format
 
@@ -112,15 +110,6 @@ def _refuse_chunks(facts: StorageFacts, folder: Location) -> None:
     if size > memory:
         message = f"has chunks of {size} bytes, and this machine has {memory} bytes of memory; a chunk is read whole"
         raise PlacementError(problem("out_of_range", document_path(folder, _DOCUMENT[facts.format]), message))
-
-
-@cache
-def memory_bytes() -> int:
-    """Return how much memory this machine has; where it does not tell, more than any has."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):  # Windows has no sysconf
-        return sys.maxsize
 
 
 class Reader:

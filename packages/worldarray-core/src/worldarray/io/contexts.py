@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import sys
 from typing import Any, Final
 
 from worldarray.errors import ArgumentError, ArgumentTypeError, problem
@@ -99,4 +100,6 @@ def _count(value: object, name: str, least: int) -> int:
         raise ArgumentTypeError(problem("wrong_type", (name,), message)) from None
     if count < least:
         raise ArgumentError(problem("out_of_range", (name,), f"{name} is {count}; it is at least {least}"))
+    if count > sys.maxsize:
+        raise ArgumentError(problem("out_of_range", (name,), f"{name} is too large; it is at most {sys.maxsize}"))
     return count

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from worldarray import chunks
+from worldarray.axes import axis_count
 from worldarray.documents.facts import StorageFacts
 from worldarray.errors import AccessError, ArgumentError, StoreNotFoundError, WorldArrayError, problem
 from worldarray.io import access, bulk_keys, contexts, failures, runtime
@@ -81,6 +82,7 @@ def list_chunk_keys(
     """
     where = parse_path(path)
     forms = _forms(separator, format)
+    ndim = None if ndim is None else axis_count(ndim, "ndim")
     return bulk_keys.decode(_chunk_keys(where, context), forms, ndim)
 
 

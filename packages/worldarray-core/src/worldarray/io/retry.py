@@ -35,7 +35,11 @@ def _seconds(value: object, name: str, *, above_zero: bool) -> None:
     at = ("retries", name)
     if not isinstance(value, numbers.Real):
         raise ArgumentTypeError(problem("wrong_type", at, f"{name} is a number of seconds, not {value!r}"))
-    if not math.isfinite(value) or value < 0 or (above_zero and value == 0):
+    try:
+        finite = math.isfinite(value)
+    except (OverflowError, TypeError):  # an integer of hundreds of digits, numpy's span of time
+        finite = False
+    if not finite or value < 0 or (above_zero and value == 0):
         rule = "a finite number above 0" if above_zero else "a finite number, 0 or more"
         raise ArgumentError(problem("out_of_range", at, f"{name} is {value}; it is {rule}"))
 

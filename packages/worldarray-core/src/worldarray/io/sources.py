@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Callable, Sequence
@@ -151,6 +152,8 @@ def read_file(path: str) -> bytes:
         data = os.read(handle, _BLOCK)
         if len(data) < _BLOCK:
             return data
+        if stat.S_ISCHR(os.fstat(handle).st_mode):  # /dev/zero has no end
+            raise OSError(errno.EINVAL, "it is a device, not a file", path)
         parts = [data]
         while data := os.read(handle, 16 * _BLOCK):
             parts.append(data)

@@ -16,12 +16,19 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Final
 
-from worldarray.errors import AccessError, ArgumentError, StoreUnavailableError, WorldArrayError, problem
+from worldarray.errors import (
+    AccessError,
+    ArgumentError,
+    StoreExistsError,
+    StoreUnavailableError,
+    WorldArrayError,
+    problem,
+)
 from worldarray.io import failures
 from worldarray.io.retry import REAL, Clock
 from worldarray.io.sources import read_file
@@ -120,6 +127,48 @@ def refuse_link(path: str) -> None:
     if os.path.islink(path):  # noqa: PTH114 - paths are strings here
         message = "is a symbolic link, which is never written through; write to the place that it names"
         raise ArgumentError(problem("wrong_value", (path,), message))
+
+
+def refuse_obstacles(folder: str, keys: Iterable[str]) -> None:
+    """Refuse a folder that cannot be made, or in which documents of these names cannot be written.
+
+    Raises
+    ------
+    StoreExistsError
+        A file stands where the folder goes, or a folder where a document goes.
+    ArgumentError
+        A name is too long for the file system, or a document is a symbolic link that leads nowhere.
+    AccessError
+        This user may not write in the folder.
+    """
+    found = _mode(folder)
+    if found is None:
+        return
+    if not stat.S_ISDIR(found):
+        message = "is no folder, and nothing is overwritten; give another path, or remove it first"
+        raise StoreExistsError(problem("already_exists", (folder,), message))
+    for key in keys:
+        path = f"{folder.rstrip('/')}/{key}"
+        kind = _mode(path)
+        if kind is not None and stat.S_ISDIR(kind):
+            message = "is a folder where a document is kept, and nothing is overwritten; move it, or give another path"
+            raise StoreExistsError(problem("already_exists", (path,), message))
+        if kind is None:
+            refuse_link(path)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        message = "this user may not write there; change the permissions or choose another folder"
+        raise AccessError(problem("access_denied", (folder,), message))
+
+
+def _mode(path: str) -> int | None:
+    """Return what a path leads to, None for nothing."""
+    try:
+        return os.stat(path).st_mode  # noqa: PTH116 - paths are strings here
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            message = "the name is too long for the file system; give a shorter one"
+            raise ArgumentError(problem("wrong_value", (path,), message)) from error
+        return None
 
 
 def _replace(path: str, data: bytes, seen: bytes | None, *, timeout: float, clock: Clock) -> bool:

@@ -80,6 +80,22 @@ def refuse_symlink(where: Location) -> None:
         files.refuse_link(where.local_path)
 
 
+def refuse_obstacles(where: Location, keys: Sequence[str]) -> None:
+    """Refuse a local folder that cannot be made or written in, before anything is written elsewhere.
+
+    Raises
+    ------
+    StoreExistsError
+        A file stands where the folder goes, or a folder where a document goes.
+    ArgumentError
+        A name is too long for the file system, or a document is a symbolic link that leads nowhere.
+    AccessError
+        This user may not write in the folder.
+    """
+    if where.is_local:
+        files.refuse_obstacles(where.local_path, keys)
+
+
 def read_with_generation(where: Location, key: str, context: Any = None) -> Seen:
     """Return one document of a folder as the store has it now.
 

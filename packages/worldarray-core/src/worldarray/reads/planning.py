@@ -14,12 +14,15 @@ import numpy as np
 from worldarray import geometry
 from worldarray.box import box_bounds, box_range
 from worldarray.errors import ArgumentError, problem
-from worldarray.padding import EDGE, Extent, inside_mask, pad_edge, pad_value, plan_extent
+from worldarray.memory import memory_bytes
+from worldarray.reads.padding import EDGE, Extent, inside_mask, pad_edge, pad_value, plan_extent
+from worldarray.reads.view import Lattice, View
 from worldarray.resample import AxisPlan, Method, identity_axis, plan_axis, resample
 from worldarray.resample.kernels import Pick
-from worldarray.view import Lattice, View
 
 Array = np.ndarray[Any, Any]
+_COUNTED = 2**63
+"""Larger numbers are not worth printing."""
 Transform = Callable[[Array], Array]
 Index = tuple[int, ...]
 
@@ -86,6 +89,7 @@ def plan_lattice(view: View, lattice: Lattice, begin: Index, end: Index, method:
 
     `begin` and `end` have one entry per kept axis.
     """
+    check_room(tuple(max(e - b, 0) for b, e in zip(begin, end, strict=True)), 1)
     over = dict(zip(view.spatial, lattice.axes, strict=True))
     kernels = tuple(
         plan_axis(over[axis], b, e, method, edge=edge) if axis in over else identity_axis(n, b, e, edge=edge)
@@ -202,7 +206,7 @@ def finish(plan: ReadPlan, block: Array | None, how: Finish) -> Array | tuple[Ar
         The box has more voxels than any array can.
     """
     if not plan.extent.whole:
-        _check_room(plan.extent.shape, how.dtype)
+        check_room(plan.extent.shape, how.dtype.itemsize)
     if block is None:
         out = np.full(plan.extent.shape, _value(how), how.dtype)
     else:
@@ -220,9 +224,20 @@ def finish(plan: ReadPlan, block: Array | None, how: Finish) -> Array | tuple[Ar
     return out
 
 
-def _check_room(shape: Index, dtype: np.dtype[Any]) -> None:
-    if prod(shape) * dtype.itemsize > sys.maxsize:
-        message = f"it has {' x '.join(map(str, shape))} voxels, more than an array can hold; give a smaller one"
+def check_room(shape: Index, itemsize: int) -> None:
+    """Refuse a result that this machine has no memory for, before anything is allocated.
+
+    Raises
+    ------
+    ArgumentError
+        Its voxels take more bytes than the machine has, or more than an array can hold.
+    """
+    held = prod(n for n in shape if n) * itemsize  # numpy counts the other axes of an empty array too
+    room = sys.maxsize if 0 in shape else memory_bytes()
+    if held > room:
+        counts = " x ".join(map(str, shape)) if max(shape) < _COUNTED else "too many"
+        limit = "more than an array can hold" if held > sys.maxsize else f"and this machine has {room} bytes of memory"
+        message = f"it has {counts} voxels, {limit}; give a smaller one"
         raise ArgumentError(problem("out_of_range", ("box",), message))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from worldarray.documents.facts import StorageFacts
-from worldarray.options import OpenArguments
+from worldarray.opening.options import OpenArguments
 from worldarray.paths import Location
-from worldarray.view import View
+from worldarray.reads.view import View
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from worldarray.arguments import index_tuple
 from worldarray.conversion import ASSUMED
 from worldarray.errors import ArgumentError, ArgumentTypeError, problem
 from worldarray.grid import Grid
-from worldarray.reading import Index
+from worldarray.reads.planning import Index
+from worldarray.reads.view import Floats, Lattice, View
 from worldarray.records import ArrayMeta
-from worldarray.view import Floats, Lattice, View
 
 
 def onto_lattice(

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from worldarray import placement
-from worldarray.describe import (
+from worldarray.describing import placement
+from worldarray.describing.describe import (
     ANCESTORS,
     ArrayDocuments,
     Attributed,
@@ -19,7 +19,9 @@ from worldarray.describe import (
     place_scale,
     read_attributes,
 )
-from worldarray.detection import detect_array, detect_node, require_node
+from worldarray.describing.detection import detect_array, detect_node, require_node
+from worldarray.describing.placement import Placement
+from worldarray.describing.rules import Ancestor
 from worldarray.documents import ome
 from worldarray.documents.attributes import Attributes
 from worldarray.documents.n5_keys import level_index
@@ -27,9 +29,7 @@ from worldarray.documents.precomputed import parse_precomputed
 from worldarray.documents.source import Source, document_path
 from worldarray.errors import AccessError, LevelError, Notice, StoreNotFoundError, notice, problem
 from worldarray.paths import Location, parse_path
-from worldarray.placement import Placement
 from worldarray.records import Format, Level, Node
-from worldarray.rules import Ancestor
 
 _NOT_A_PYRAMID: Final[Mapping[str, str]] = {
     "bioformats2raw.layout": "it holds images in folders called 0, 1, …; open one of them",

@@ -8,16 +8,16 @@ from functools import cached_property
 import numpy as np
 
 from worldarray import units
-from worldarray.describe import Attributed, Described
+from worldarray.describing.describe import Attributed, Described
+from worldarray.describing.listing import Listing, describe_level
+from worldarray.describing.placement import Placement
 from worldarray.documents.source import Source
 from worldarray.errors import Notice, notice
-from worldarray.listing import Listing, describe_level
-from worldarray.options import OpenArguments
-from worldarray.placement import Placement
+from worldarray.opening.options import OpenArguments
+from worldarray.opening.scaling import BaseScale, base_scale
+from worldarray.reads.selection import drop_pinned, drop_selected, pin_axes
+from worldarray.reads.view import View
 from worldarray.records import ArrayMeta, Level
-from worldarray.scaling import BaseScale, base_scale
-from worldarray.selection import drop_pinned, drop_selected, pin_axes
-from worldarray.view import View
 
 
 class Family:

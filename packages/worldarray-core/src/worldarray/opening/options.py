@@ -8,9 +8,9 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from worldarray.errors import ArgumentError, ArgumentTypeError, problem
-from worldarray.reading import Transform
+from worldarray.reads.planning import Transform
+from worldarray.reads.selection import Select
 from worldarray.resample import Method
-from worldarray.selection import Select
 
 if TYPE_CHECKING:
     import os
@@ -55,7 +55,8 @@ class OpenArguments:
         """Refuse a word that is none of a choice's, and a policy or transform that is none."""
         for name in CHOICES:
             check_choice(name, getattr(self, name))
-        if self.dimension_separator not in (None, ".", "/"):
+        separator: object = self.dimension_separator
+        if not (separator is None or (isinstance(separator, str) and separator in (".", "/"))):
             message = f"dimension_separator is {self.dimension_separator!r}; it is '.', '/' or None"
             raise ArgumentError(problem("wrong_value", ("dimension_separator",), message))
         check_retries(self.retries)
@@ -130,6 +131,6 @@ def check_choice(name: str, value: object) -> None:
         It is another; the message lists them.
     """
     words = CHOICES[name]
-    if value not in words:
+    if not isinstance(value, str) or value not in words:
         message = f"{name} is {value!r}; it is one of {', '.join(map(repr, words))}"
         raise ArgumentError(problem("wrong_value", (name,), message))

@@ -7,11 +7,11 @@ from typing import Any, Final, NamedTuple
 
 from worldarray import geometry
 from worldarray.axes import default_axes, spatial_axes
+from worldarray.describing.rules import NOTHING, RULES, Case, Context, complete_names, context_of, some
 from worldarray.documents import attributes, n5_keys, ome, parsing
 from worldarray.documents.attributes import Attributes, Covered, Floats, Found, Hints
 from worldarray.errors import At, Notice, PlacementError, notice, problem
 from worldarray.records import Format, PlacedBy
-from worldarray.rules import NOTHING, RULES, Case, Context, complete_names, context_of, some
 
 
 class Placement(NamedTuple):

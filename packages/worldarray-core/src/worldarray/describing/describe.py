@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
-from worldarray import chunks, placement
-from worldarray.detection import require_node
+from worldarray import chunks
+from worldarray.describing import placement
+from worldarray.describing.detection import require_node
+from worldarray.describing.placement import Placement, place, says_no_more
+from worldarray.describing.rules import Ancestor, Case
 from worldarray.documents import ome
 from worldarray.documents.alike import known_facts
 from worldarray.documents.attributes import Attributes
@@ -19,9 +22,7 @@ from worldarray.documents.zarr2 import parse_zarr2
 from worldarray.documents.zarr3 import parse_zarr3
 from worldarray.errors import LevelError, Notice, notice, problem
 from worldarray.paths import Location, parse_path
-from worldarray.placement import Placement, place, says_no_more
 from worldarray.records import ArrayMeta, Format, Node, made
-from worldarray.rules import Ancestor, Case
 
 Conflicts = Literal["error", "warn"]
 ANCESTORS: Final = 4

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from math import isfinite, ulp
 from numbers import Real
 
 from worldarray import geometry, units
 from worldarray.arguments import finite, positive
 from worldarray.errors import ArgumentError, problem
+from worldarray.geometry import TOLERANCE
+from worldarray.reads.selection import Pins, drop_pinned
 from worldarray.records import ArrayMeta
 from worldarray.resample import TargetAxis, target_axis
-from worldarray.selection import Pins, drop_pinned
 
 Floats = tuple[float, ...]
 
@@ -121,6 +123,13 @@ class Lattice:
 def _lattice(view: View, size: Floats, anchor: Floats | None) -> Lattice:
     corner = view.source_corner
     origin = corner if anchor is None else anchor
+    for axis, (o, c, t) in enumerate(zip(origin, corner, size, strict=True)):
+        if not ulp(o - c) <= TOLERANCE * t:
+            message = (
+                f"anchor is {o} on axis {axis}, so far from the data at {c} that voxels of {t} cannot be counted from "
+                "it; give one nearer, a whole number of voxels away"
+            )
+            raise ArgumentError(problem("out_of_range", ("anchor", axis), message))
     axes = tuple(
         target_axis(n, s, t, corner=c, anchor=None if anchor is None else o)
         for n, s, t, c, o in zip(view.source_shape, view.source_size, size, corner, origin, strict=True)
@@ -140,7 +149,11 @@ def scaled(grid: ArrayMeta, sizes: Sequence[float], stored: Sequence[float]) -> 
     def times(values: Floats) -> Floats:
         return tuple(units.convert(v, factors[axis]) if axis in factors else v for axis, v in enumerate(values))
 
-    return replace(grid, voxel_size=times(grid.voxel_size), translation=times(grid.translation))
+    voxel_size, translation = times(grid.voxel_size), times(grid.translation)
+    if not all(map(isfinite, (*voxel_size, *translation))) or not all(voxel_size):
+        message = f"{tuple(sizes)} puts the array of {grid.path} beyond what a float holds; give the size of its voxels"
+        raise ArgumentError(problem("out_of_range", ("base_voxel_size",), message))
+    return replace(grid, voxel_size=voxel_size, translation=translation)
 
 
 def spatial_numbers(count: int, value: object, name: str) -> Floats:

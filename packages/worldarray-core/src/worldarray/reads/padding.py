@@ -88,7 +88,8 @@ def _generic(padding: Padding, dtype: np.dtype[Any]) -> Any:
 
 
 def _is_real(value: object) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
+    number = isinstance(value, (int, float, np.integer, np.floating, np.bool_))
+    return number and not isinstance(value, np.timedelta64)
 
 
 def _refuse(padding: Padding, dtype: np.dtype[Any], rule: str) -> ArgumentError:

@@ -8,18 +8,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from worldarray import geometry, levels
-from worldarray.describe import Described, chunk_notices, describe_array
-from worldarray.detection import require_node
+from worldarray.describing.describe import Described, chunk_notices, describe_array
+from worldarray.describing.detection import require_node
+from worldarray.describing.listing import Listing, level_location, list_pyramid
 from worldarray.documents import ome
 from worldarray.emit import warn_notices
 from worldarray.errors import LevelError, notice, problem
-from worldarray.family import Family
-from worldarray.listing import Listing, level_location, list_pyramid
-from worldarray.opened import Opened
-from worldarray.options import OpenArguments, check_context
+from worldarray.opening.family import Family
+from worldarray.opening.opened import Opened
+from worldarray.opening.options import OpenArguments, check_context
 from worldarray.paths import Location, parse_path
+from worldarray.reads.view import View, scaled, spatial_numbers, spatial_sizes
 from worldarray.records import Level, Node
-from worldarray.view import View, scaled, spatial_numbers, spatial_sizes
 
 if TYPE_CHECKING:
     import tensorstore  # noqa: TID251  (types only)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from worldarray import units
 from worldarray.errors import ArgumentError, ArgumentTypeError, UnitError, problem
+from worldarray.reads.view import scaled, spatial_sizes
 from worldarray.records import ArrayMeta
-from worldarray.view import scaled, spatial_sizes
 
 
 @dataclass(frozen=True)

@@ -23,15 +23,18 @@ def pin_axes(meta: ArrayMeta, select: Select | None) -> Pins:
     """
     if not select:
         return ()
-    given: object = select
-    if not isinstance(given, Mapping):
-        message = f'{select!r} is no mapping from axis name to index; write select={{"c": 0}}'
-        raise ArgumentTypeError(problem("wrong_type", ("select",), message))
+    _check_select(select)
     pins = {_axis(meta, name): _index(meta, name, value) for name, value in select.items()}
     if len(pins) != len(select):
         message = f"two entries of {dict(select)} name one axis"
         raise ArgumentError(problem("duplicate", ("select",), message))
     return tuple(sorted(pins.items()))
+
+
+def _check_select(select: object) -> None:
+    if not isinstance(select, Mapping):
+        message = f'{select!r} is no mapping from axis name to index; write select={{"c": 0}}'
+        raise ArgumentTypeError(problem("wrong_type", ("select",), message))
 
 
 def drop_pinned(meta: ArrayMeta, pins: Pins) -> ArrayMeta:
@@ -43,7 +46,10 @@ def drop_pinned(meta: ArrayMeta, pins: Pins) -> ArrayMeta:
 
 def drop_selected(meta: ArrayMeta, select: Select | None) -> ArrayMeta:
     """Return the meta without the axes that `select` names, whatever the index."""
-    for axis in sorted((_axis(meta, name) for name in select or ()), reverse=True):
+    if not select:
+        return meta
+    _check_select(select)
+    for axis in sorted((_axis(meta, name) for name in select), reverse=True):
         meta = meta.drop_axis(axis)
     return meta
 

@@ -1,0 +1,1 @@
+"""What a read does, as data: views, index ranges, padding; the voxels themselves are fetched by `io`."""
