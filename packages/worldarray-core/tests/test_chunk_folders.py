@@ -77,3 +77,36 @@ def test_fill_is_told_in_every_kind_of_number(folder, fill, dtype):
 def test_data_where_the_folder_stands_is_not_looked_up(folder):
     # no read gives data there; it shows that one that is no fill costs no look
     refuse_folders(folder, facts(), (slice(0, 6), slice(0, 10)), np.full((6, 10), 7, "u2"))
+
+
+@pytest.mark.parametrize("separator", [".", "/"])
+@pytest.mark.parametrize("strays", [0, 400], ids=["few", "many"])
+@pytest.mark.parametrize("linked", [False, True], ids=["folder", "link"])
+def test_it_is_found_among_many_missing_chunks_whatever_else_its_parent_holds(tmp_path, separator, strays, linked):
+    # 3 by 40 chunks of one voxel, all fill; the folder stands at chunk (1, 25)
+    document = {"zarr_format": 2, "shape": [3, 40], "chunks": [1, 1], "dtype": "|u1", "order": "C", "filters": None}
+    document |= {"fill_value": 0, "compressor": None, "dimension_separator": separator}
+    place = tmp_path / separator.join(("1", "25"))
+    place.parent.mkdir(exist_ok=True)
+    for i in range(strays):
+        (place.parent / f"stray{i}").touch()
+    (place.parent / "stray folder").mkdir()
+    block, box = np.zeros((3, 40), "u1"), (slice(0, 3), slice(0, 40))
+    where = parse_path(tmp_path)
+    refuse_folders(where, parse_zarr2(document, (".zarray",)), box, block)
+    if linked:
+        place.symlink_to(tmp_path, target_is_directory=True)
+    else:
+        place.mkdir()
+    with pytest.raises(DataError) as caught:
+        refuse_folders(where, parse_zarr2(document, (".zarray",)), box, block)
+    assert caught.value.at == (f"{where.text}/1{separator}25",)
+
+
+def test_a_file_where_the_folder_of_many_chunks_belongs_is_no_folder(tmp_path):
+    document = {"zarr_format": 2, "shape": [3, 40], "chunks": [1, 1], "dtype": "|u1", "order": "C", "filters": None}
+    document |= {"fill_value": 0, "compressor": None, "dimension_separator": "/"}
+    for row in range(3):
+        (tmp_path / str(row)).touch()
+    box = (slice(0, 3), slice(0, 40))
+    refuse_folders(parse_path(tmp_path), parse_zarr2(document, (".zarray",)), box, np.zeros((3, 40), "u1"))

@@ -195,6 +195,7 @@ def test_no_two_chunks_share_a_key(array):
     keys = [codec.encode(index) for index in indices]
     assert len(set(keys)) == len(keys)
     assert [codec.decode(key) for key in keys] == indices
+    assert list(itertools.islice(codec.encode_all(list(map(range, grid))), 200)) == keys
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_all_probes_of_a_folder_of_a_server_are_asked_for_at_once():
 
 
 @pytest.mark.parametrize(
-    "key, document",
+    ("key", "document"),
     [("zarr.json", GROUP3), (".zarray", ARRAY2), ("info", VOLUME), ("attributes.json", N5_ARRAY)],
 )
 def test_local_probes_are_asked_for_in_the_order_in_which_they_are_believed_until_one_is(key, document):

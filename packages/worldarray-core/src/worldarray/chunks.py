@@ -44,10 +44,14 @@ ENCODINGS: Final[dict[tuple[str, str], Joined | None]] = {
 
 @dataclass(frozen=True)
 class KeyCodec:
-    """The keys of one array: `encode` gives the key of an index, `decode` the index of a key or None."""
+    """The keys of one array: `encode` gives the key of an index, `decode` the index of a key or None.
+
+    `encode_all` gives the keys of every index that some numbers per axis make, in C order; the numbers are not checked.
+    """
 
     encode: Callable[[Sequence[int]], str]
     decode: Callable[[str], Indices | None]
+    encode_all: Callable[[Sequence[Sequence[int]]], Iterator[str]]
 
 
 def key_codec(
@@ -231,10 +235,15 @@ def _joined(row: Joined, joiner: str, grid: Indices | None, count: int | None) -
         index = tuple(map(int, texts[::step]))
         return index if _inside(index, grid) else None
 
+    def encode_all(numbers: Sequence[Sequence[int]]) -> Iterator[str]:
+        if not numbers:
+            return iter((encode(()),))
+        return (head + joiner.join(texts[::step]) for texts in product(*(list(map(str, axis)) for axis in numbers)))
+
     escaped = re.escape(joiner)
     tail = f"(?:{escaped}{_NUMBER})*" if count is None else f"{escaped}{_NUMBER}" * (count - 1)
     pattern = re.compile(re.escape(head) + _NUMBER + tail)
-    return KeyCodec(encode, decode)
+    return KeyCodec(encode, decode, encode_all)
 
 
 def _no_scalar() -> NoReturn:
@@ -256,10 +265,16 @@ def _ranges(chunk_shape: Sequence[int] | None, shape: Sequence[int] | None, orig
     axes = tuple(zip(tuple(shape)[-3:], tuple(chunk_shape)[-3:], offsets, strict=True))
     pattern = re.compile("_".join([f"{_SIGNED}-{_SIGNED}"] * 3))
 
+    def span(i: int, n: int, c: int, o: int) -> str:
+        return f"{o + i * c}-{o + min((i + 1) * c, n)}"
+
     def encode(index: Sequence[int]) -> str:
         numbers = _checked(index, grid, count)[-3:]
-        spans = [f"{o + i * c}-{o + min((i + 1) * c, n)}" for i, (n, c, o) in zip(numbers, axes, strict=True)]
-        return "_".join(reversed(spans))
+        return "_".join([span(i, *axis) for i, axis in zip(numbers, axes, strict=True)][::-1])
+
+    def encode_all(numbers: Sequence[Sequence[int]]) -> Iterator[str]:
+        texts = [[span(i, *axis) for i in given] for given, axis in zip(numbers[-3:], axes, strict=True)]
+        return ("_".join(spans[::-1]) for spans in product(*texts))
 
     def decode(key: str) -> Indices | None:
         match = pattern.fullmatch(key)
@@ -269,7 +284,7 @@ def _ranges(chunk_shape: Sequence[int] | None, shape: Sequence[int] | None, orig
         index = (0,) * (count - 3) + tuple((b - o) // max(c, 1) for b, (_, c, o) in zip(begins, axes, strict=True))
         return index if _inside(index, grid) and encode(index) == key else None
 
-    return KeyCodec(encode, decode)
+    return KeyCodec(encode, decode, encode_all)
 
 
 def _inside(index: Indices, grid: Indices | None) -> bool:

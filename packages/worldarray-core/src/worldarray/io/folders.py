@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import product
+from itertools import compress, islice
 from typing import Any, Final
 
 import numpy as np
@@ -51,11 +51,55 @@ def refuse_folders(where: Location, facts: StorageFacts, fetched: Sequence[slice
     empty = _is_fill(sample, facts.fill_value)
     if not empty.any():
         return
-    grid = [index for _, index in firsts]
-    encode = _encoder(facts.format, facts.storage, unit, facts.shape)
-    for index, fill in zip(product(*grid), empty.reshape(-1).tolist(), strict=True):
-        if fill:
-            _refuse_folder(where, encode, index)
+    encode_all = _encoder(facts.format, facts.storage, unit, facts.shape)
+    keys = compress(encode_all([index for _, index in firsts]), empty.reshape(-1).tolist())
+    for key in _folders(where.local_path, keys):
+        message = (
+            "a folder stands where the file of a chunk belongs; remove it to read its voxels as fill, and check that "
+            "the array's dimension separator is right"
+        )
+        raise DataError(problem("bad_chunk", (where.join(key).text,), message))
+
+
+def _folders(root: str, keys: Iterable[str]) -> Iterator[str]:
+    """Yield the keys at which a folder stands: each parent is listed once, unless it holds much more than the keys."""
+    inside: dict[str, list[str]] = {}
+    for key in keys:
+        head, slash, name = key.rpartition("/")
+        inside.setdefault(head + slash, []).append(name)
+    for head, names in inside.items():
+        listed = _listed_folders(f"{root}/{head}", most=_LISTED * len(names)) if len(names) >= _FEW else None
+        if listed is None:
+            yield from (head + name for name in names if _is_folder(f"{root}/{head}{name}"))
+        elif listed:
+            yield from (head + name for name in names if name in listed)
+
+
+_FEW: Final = 4
+"""So many keys are looked at one by one."""
+_LISTED: Final = 8
+"""A folder with more entries than this per key is not listed."""
+
+
+def _listed_folders(path: str, most: int) -> set[str] | None:
+    """Return the names of the folders in a folder; None where it holds more than `most` or cannot be listed."""
+    try:
+        with os.scandir(path) as entries:
+            found = {entry.name for entry in islice(entries, most) if entry.is_dir()}
+            return found if next(entries, None) is None else None
+    except FileNotFoundError:
+        return set()
+    except OSError:
+        return None
+
+
+def _is_folder(path: str) -> bool:
+    if not os.access(path, os.F_OK):  # half the time of an error, and most are not there
+        return False
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116 - called once per empty chunk
+    except OSError:
+        return False
 
 
 def _begins_with_data(facts: StorageFacts, unit: Sequence[int], fetched: Sequence[slice | int], block: Array) -> bool:
@@ -108,23 +152,9 @@ def _is_fill(sample: Array, fill: Any) -> Any:
     return sample == value
 
 
-def _refuse_folder(where: Location, encode: Callable[[Sequence[int]], str], index: tuple[int, ...]) -> None:
-    path = f"{where.local_path}/{encode(index)}"
-    try:
-        is_folder = stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116 - called once per empty chunk
-    except OSError:
-        return
-    if is_folder:
-        message = (
-            "a folder stands where the file of a chunk belongs; remove it to read its voxels as fill, and check that "
-            "the array's dimension separator is right"
-        )
-        raise DataError(problem("bad_chunk", (where.join(encode(index)).text,), message))
-
-
 @lru_cache(maxsize=64)
 def _encoder(
     format: str, storage: Storage, unit: tuple[int, ...], shape: tuple[int, ...]
-) -> Callable[[Sequence[int]], str]:
+) -> Callable[[Sequence[Sequence[int]]], Iterator[str]]:
     separator = storage.separator if format in {"zarr2", "zarr3"} else None
-    return chunks.key_codec(format, separator, storage.encoding, unit, shape, storage.origin).encode
+    return chunks.key_codec(format, separator, storage.encoding, unit, shape, storage.origin).encode_all
