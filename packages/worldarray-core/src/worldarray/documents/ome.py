@@ -260,8 +260,15 @@ def _axis(value: object, at: At) -> tuple[str | None, str, str]:
     if value is None or isinstance(value, str):
         return (None if value is None else parsing.text(value, at)) or None, "", ""
     raw = parsing.mapping(value, at)
-    name, kind, unit = (parsing.optional(raw, key, at, parsing.text) for key in ("name", "type", "unit"))
+    name, kind, unit = raw.get("name"), raw.get("type"), raw.get("unit")
+    if not (_is_word(name) and _is_word(kind) and _is_word(unit)):
+        name, kind, unit = (parsing.optional(raw, key, at, parsing.text) for key in ("name", "type", "unit"))
     return name or None, kind or "", unit or ""
+
+
+def _is_word(value: object) -> bool:
+    """Whether a value is ordinary text, or none; others have to be looked at closely."""
+    return value is None or (type(value) is str and value.isascii())
 
 
 def _usual(raw: Mapping[str, Any], ndim: int | None) -> tuple[Floats, Floats, bool] | None:

@@ -106,15 +106,17 @@ class Family:
         return View(stored, pins, meta, self._converted(meta))
 
     def _converted(self, meta: ArrayMeta) -> ArrayMeta:
-        scaled = meta if self._scale is None else self._scale.apply(meta)
+        arguments = self.arguments
+        as_stored = arguments.base_voxel_size is None and arguments.base_units is None
+        scale = None if as_stored else self._scale
+        scaled = meta if scale is None else scale.apply(meta)
         space, time = self._wanted.get("space"), self._wanted.get("time")
-        return scaled.in_units(space=space, time=time, strict=self.arguments.strict_units)
+        return scaled.in_units(space=space, time=time, strict=arguments.strict_units)
 
     @cached_property
     def _scale(self) -> BaseScale | None:
+        """What the base size asked for makes of every level."""
         arguments = self.arguments
-        if arguments.base_voxel_size is None and arguments.base_units is None:
-            return None
         first = next(self._stored())
         return base_scale(first, arguments.base_voxel_size, arguments.base_units, self._wanted.get("space"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -55,10 +56,17 @@ def _whole(padding: Padding, dtype: np.dtype[Any]) -> Any:
         if not _is_real(padding) or not np.isfinite(padding) or padding != int(padding):
             raise _refuse(padding, dtype, "an integer dtype holds whole numbers") from None
         value = int(padding)
-    limits = np.iinfo(dtype)
-    if not limits.min <= value <= limits.max:
-        raise _refuse(padding, dtype, f"it holds {limits.min} to {limits.max}")
+    low, high = _limits(dtype)
+    if not low <= value <= high:
+        raise _refuse(padding, dtype, f"it holds {low} to {high}")
     return dtype.type(value)
+
+
+@lru_cache(maxsize=16)
+def _limits(dtype: np.dtype[Any]) -> tuple[int, int]:
+    """Return the least and the greatest value of an integer dtype."""
+    found = np.iinfo(dtype)
+    return int(found.min), int(found.max)
 
 
 def _inexact(padding: Padding, dtype: np.dtype[Any]) -> Any:
