@@ -1,12 +1,13 @@
 // Answers compared with cases: everything is compared, so that nothing is silently unasserted.
 
+import { unsignedZeros } from "./integers.mjs";
 import { ArrayValue, Text } from "./values.mjs";
 
 /** Every difference between a case and what an implementation did: {value, warnings} or {error}. */
 export function differences(item, outcome) {
   if (Object.hasOwn(outcome, "error")) return compareError(item, outcome.error);
   if (item.error !== undefined) return [`the error ${item.error.code} was expected, but the answer is ${show(outcome.value)}`];
-  const found = [...compare(item.expect, outcome.value, "answer", item.compare)];
+  const found = [...compare(item.expect, unsignedZeros(item.op, outcome.value), "answer", item.compare)];
   const expected = [...item.warnings].sort().join(", ");
   const given = [...outcome.warnings].sort().join(", ");
   if (expected !== given) found.push(`warnings: [${expected}] were expected, not [${given}]`);

@@ -1,4 +1,4 @@
-// Runs the cases against an implementation: node runner.mjs --impl ./impl.mjs [--only op] [--cases folder]
+// Runs the cases against an implementation: node runner.mjs --impl ./impl.mjs [--only op or family] [--cases folder]
 //
 // The implementation exports
 //   ops            {"<op>": (input, warn) => answer}  the input decoded; warn(code) for each warning; may be async;
@@ -25,7 +25,7 @@ export async function runCase(item, op) {
   return differences(item, { value, warnings });
 }
 
-/** Run every case; returns {passed, failed: [{key, differences}], skipped: [{what, reason}]}. */
+/** Run every case; returns {passed, failed: [{key, differences}], skipped: [{what, reason, cases}]}. */
 export async function runSuite(cases, implementation) {
   const { ops, capabilities = [], xfail = {} } = implementation;
   const report = { passed: 0, failed: [], skipped: [] };
@@ -41,11 +41,11 @@ export async function runSuite(cases, implementation) {
   for (const item of cases) {
     const missing = item.requires.filter((word) => !capabilities.includes(word));
     if (!Object.hasOwn(ops, item.op)) absent.set(item.op, (absent.get(item.op) ?? 0) + 1);
-    else if (missing.length) report.skipped.push({ what: item.key, reason: `needs ${missing.join(", ")}` });
+    else if (missing.length) report.skipped.push({ what: item.key, reason: `needs ${missing.join(", ")}`, cases: 1 });
     else settle(report, item, await runCase(item, ops[item.op]), xfail[item.key]);
   }
   for (const [op, count] of absent) {
-    report.skipped.push({ what: op, reason: `the implementation has no such op (${count} cases)` });
+    report.skipped.push({ what: op, reason: "the implementation has no such op", cases: count });
   }
   return report;
 }
@@ -54,7 +54,7 @@ function settle(report, item, found, known) {
   if (known !== undefined && found.length === 0) {
     report.failed.push({ key: item.key, differences: ["it passes now; take it out of xfail"] });
   } else if (known !== undefined || (found.length && item.status === "provisional")) {
-    report.skipped.push({ what: item.key, reason: known ?? `provisional: ${found.join("; ")}` });
+    report.skipped.push({ what: item.key, reason: known ?? `provisional: ${found.join("; ")}`, cases: 1 });
   } else if (found.length) {
     report.failed.push({ key: item.key, differences: [item.description, ...found] });
   } else {
@@ -62,25 +62,40 @@ function settle(report, item, found, known) {
   }
 }
 
+/** Whether `only` names an op, or the beginning of it up to a dot: "geometry", "geometry.box". */
+export const chosen = (op, only) => only === undefined || op === only || op.startsWith(`${only.replace(/\.$/, "")}.`);
+
+/** One line for each reason: how many cases it skips, and which ops or cases. */
+export function skippedLines(skipped) {
+  const reasons = new Map();
+  for (const one of skipped) reasons.set(one.reason, [...(reasons.get(one.reason) ?? []), one]);
+  return [...reasons].map(([reason, found]) => {
+    const names = found.map(({ what }) => what);
+    const shown = names.length > 4 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
+    return `skipped ${found.reduce((sum, { cases }) => sum + cases, 0)} cases: ${reason}: ${shown}`;
+  });
+}
+
 async function main() {
   const { values } = parseArgs({
     options: { impl: { type: "string" }, only: { type: "string" }, cases: { type: "string" } },
   });
   if (values.impl === undefined) {
-    console.error("usage: node runner.mjs --impl ./impl.mjs [--only op] [--cases folder]");
+    console.error("usage: node runner.mjs --impl ./impl.mjs [--only op or family] [--cases folder]");
     return 2;
   }
   const implementation = await import(pathToFileURL(path.resolve(values.impl)));
   const all = values.cases === undefined ? load() : load(path.resolve(values.cases));
-  const cases = all.filter((item) => values.only === undefined || item.op === values.only);
+  const cases = all.filter((item) => chosen(item.op, values.only));
   if (cases.length === 0) {
     console.error(`no case of ${values.only ?? "any op"}`);
     return 2;
   }
   const report = await runSuite(cases, implementation);
-  for (const { what, reason } of report.skipped) console.log(`skipped ${what}: ${reason}`);
+  for (const line of skippedLines(report.skipped)) console.log(line);
   for (const failure of report.failed) console.log(`FAILED ${failure.key}\n  ${failure.differences.join("\n  ")}`);
-  console.log(`${report.passed} passed, ${report.failed.length} failed, ${report.skipped.length} skipped`);
+  const skipped = report.skipped.reduce((sum, { cases: count }) => sum + count, 0);
+  console.log(`${report.passed} passed, ${report.failed.length} failed, ${skipped} skipped`);
   return report.failed.length || report.passed === 0 ? 1 : 0;
 }
 

@@ -6,7 +6,7 @@ import path from "node:path";
 import test from "node:test";
 
 import { ROOT, load, loadFile, tables } from "./cases.mjs";
-import { runCase, runSuite } from "./runner.mjs";
+import { chosen, runCase, runSuite, skippedLines } from "./runner.mjs";
 import * as implementation from "./selftest-impl.mjs";
 import { CaseFileError } from "./strict-json.mjs";
 import { ArrayValue, Text, storeBytes } from "./values.mjs";
@@ -40,8 +40,32 @@ test("ops and capabilities that are missing are reported", async () => {
   assert.equal(report.skipped.length, 1);
   assert.match(report.skipped[0].reason, /no such op/);
   const without = await runSuite(file("pass"), implementation);
-  assert.deepEqual(without.skipped, [{ what: "pass/skipped", reason: "needs parquet" }]);
+  assert.deepEqual(without.skipped, [{ what: "pass/skipped", reason: "needs parquet", cases: 1 }]);
   assert.deepEqual(without.failed, []);
+});
+
+test("skipped cases are one line for each reason", () => {
+  const reason = "the implementation has no such op";
+  const ops = ["a.a", "a.b", "a.c", "b.a", "b.b"].map((what, index) => ({ what, reason, cases: index + 1 }));
+  assert.deepEqual(skippedLines([...ops, { what: "pass/skipped", reason: "needs parquet", cases: 1 }]), [
+    `skipped 15 cases: ${reason}: a.a, a.b, a.c and 2 more`,
+    "skipped 1 cases: needs parquet: pass/skipped",
+  ]);
+});
+
+test("an op is chosen by its name, or by a beginning of it up to a dot", () => {
+  for (const only of [undefined, "geometry.box.snap", "geometry.box", "geometry", "geometry."]) {
+    assert.ok(chosen("geometry.box.snap", only), only);
+  }
+  for (const only of ["geo", "geometry.b", "box", "geometry.box.snap.x"]) assert.ok(!chosen("geometry.box.snap", only), only);
+});
+
+test("an array of integers has no sign of zero, an array of floats has", async () => {
+  const [item] = file("pass");
+  const array = (dtype, data) => new ArrayValue(dtype, [2], data);
+  const run = (dtype) => runCase({ ...item, expect: array(dtype, [0, 3]) }, () => array(dtype, [-0, 3]));
+  assert.deepEqual(await run("int32"), []);
+  assert.notDeepEqual(await run("float32"), []);
 });
 
 test("known failures are strict", async () => {

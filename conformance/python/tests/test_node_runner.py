@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import worldarray_conformance as conformance
+
 TYPESCRIPT = Path(__file__).parents[2] / "typescript"
 NODE = shutil.which("node")
 
@@ -27,8 +29,18 @@ def test_selftest_passes_under_node():
 def test_command_line_reports_ops_that_an_implementation_lacks():
     done = node("runner.mjs", "--impl", "selftest-impl.mjs", "--only", "units.parse")
     assert done.returncode == 1
-    assert "skipped units.parse: the implementation has no such op" in done.stdout
-    assert "0 passed, 0 failed, 1 skipped" in done.stdout
+    count = len(conformance.cases("units.parse"))
+    assert f"skipped {count} cases: the implementation has no such op: units.parse\n" in done.stdout
+    assert f"0 passed, 0 failed, {count} skipped" in done.stdout
+
+
+def test_command_line_takes_a_family():
+    done = node("runner.mjs", "--impl", "selftest-impl.mjs", "--only", "units")
+    assert done.returncode == 1
+    ops = [op for op in conformance.ops() if op.startswith("units.")]
+    count = sum(len(conformance.cases(op)) for op in ops)
+    assert done.stdout.count("skipped ") == 1
+    assert f"0 passed, 0 failed, {count} skipped" in done.stdout
 
 
 def test_command_line_fails_on_a_wrong_answer(tmp_path):

@@ -1,5 +1,7 @@
 """The self-test: every difference is seen, nothing right is refused, every malformed file is."""
 
+import dataclasses
+
 import pytest
 
 import worldarray_conformance as conformance
@@ -38,6 +40,14 @@ def test_wrong_answer_fails(case):
 def test_check_raises_naming_the_case(case):
     with pytest.raises(conformance.Mismatch, match="fail/wrong-number"):
         conformance.check(case, case.input["answer"])
+
+
+def test_array_of_integers_has_no_sign_of_zero():
+    case = file("pass")[0].values[0]
+    for dtype, same in (("int32", True), ("float32", False)):
+        zeros = conformance.ArrayValue(dtype, (2,), (0, 3))
+        found = conformance.ArrayValue(dtype, (2,), (-0.0, 3))
+        assert (conformance.differences(dataclasses.replace(case, expect=zeros), found) == []) is same
 
 
 def test_retired_cases_are_not_loaded():

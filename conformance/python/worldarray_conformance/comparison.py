@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from worldarray_conformance.case_files import Case, Tolerance
 from worldarray_conformance.errors import Mismatch
+from worldarray_conformance.integers import unsigned_zeros
 from worldarray_conformance.values import ArrayValue, Text
 
 _PLAIN: Final = frozenset({type(None), bool, int, float, str, bytes, ArrayValue, Text})
@@ -69,7 +70,7 @@ def differences(case: Case, outcome: Any, notices: Iterable[Any] = ()) -> list[s
         return _compare_error(case, outcome)
     if case.error is not None:
         return [f"the error {case.error.code} was expected, but the answer is {outcome!r}"]
-    found = list(_compare(case.expect, plain(outcome), "answer", case.compare))
+    found = list(_compare(case.expect, unsigned_zeros(case.op, plain(outcome)), "answer", case.compare))
     codes = sorted(str(getattr(item, "code", item)) for item in notices)
     if codes != sorted(case.warnings):
         found.append(f"warnings: {sorted(case.warnings)} were expected, not {codes}")
