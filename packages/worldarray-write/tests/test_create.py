@@ -529,6 +529,8 @@ REFUSED = {
     "attributes that are no JSON": ({"attrs": {"a": OBJECT}}, "attrs"),
     "attributes of NaN": ({"attrs": {"a": [float("nan")]}}, "attrs"),
     "attributes that are no dict": ({"attrs": [1]}, "attrs"),
+    "attributes of another voxel size": ({"attrs": {"voxel_size": [30, 8, 5]}}, "voxel_size"),
+    "attributes that no reader takes": ({"attrs": {"resolution": "x"}}, "resolution"),
     "group attributes that are no JSON": ({"group_attrs": {"a": OBJECT}}, "group_attrs"),
     "group attributes that touch the multiscales": ({"group_attrs": {"ome": {"version": "0.6"}}}, "group_attrs"),
     "a format that is none": ({"format": "zarr4"}, "zarr4"),
@@ -724,3 +726,29 @@ def test_bytes_on_disk_follow_from_the_arguments_alone(tmp_path):
         )
     assert tree(tmp_path / "a.zarr") == tree(tmp_path / "b.zarr")
     assert list(json.loads(tree(tmp_path / "a.zarr")["s0/zarr.json"])["attributes"]) == ["b", "a"]
+
+
+@pytest.mark.parametrize("format", ["zarr2", "zarr3"])
+def test_legacy_attributes_that_agree_are_passed_through(tmp_path, format):
+    size, corner = [30, 8, 4], [0, 0, 0]
+    given = {"voxel_size": size, "offset": corner, "units": ["nm", "nm", "nm"]}
+    vol = make(tmp_path / "em.zarr" / "s0", voxel_size=size, translation=(15, 4, 2), format=format, attrs=given)
+    assert vol.meta.attrs == given
+    assert (vol.voxel_size, vol.corner, vol.meta.placed_by) == ((30, 8, 4), (0, 0, 0), "ome")
+
+
+def test_attributes_that_were_left_beside_an_array_have_to_agree_with_its_place(tmp_path):
+    write_json(tmp_path / "em.zarr" / "s0" / ".zattrs", {"voxel_size": [1, 1, 1]})
+    before = tree(tmp_path)
+    with pytest.raises(ArgumentError, match="voxel_size"):
+        make(tmp_path / "em.zarr" / "s0", format="zarr2", exists="adopt")
+    assert tree(tmp_path) == before
+
+
+def test_attributes_that_place_the_array_elsewhere_are_refused(tmp_path):
+    scale = {"type": "scale", "scale": [1, 1, 1]}
+    axes = [{"name": name, "type": "space", "unit": "nanometer"} for name in "zyx"]
+    own = {"axes": axes, "datasets": [{"path": ".", "coordinateTransformations": [scale]}]}
+    with pytest.raises(ArgumentError, match="voxel_size"):
+        make(tmp_path / "em.zarr" / "s0", attrs={"ome": {"version": "0.5", "multiscales": [own]}})
+    assert tree(tmp_path) == {}

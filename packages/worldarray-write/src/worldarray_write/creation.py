@@ -10,9 +10,11 @@ from typing import Any, Final, Literal, NamedTuple
 
 from worldarray.describing.describe import describe_array
 from worldarray.describing.detection import detect_node
+from worldarray.documents.source import MappingSource, document_path
 from worldarray.emit import warn_notices
 from worldarray.errors import (
     ArgumentError,
+    PlacementError,
     StoreExistsError,
     StoreNotFoundError,
     StoreUnavailableError,
@@ -120,9 +122,28 @@ def plan_creation(
         _refuse_name(where, creation.format)
         store.refuse_obstacles(group, NEW[creation.format])
         store.refuse_obstacles(where, _KEYS_OF_ARRAY[creation.format])
-        _attributes_files(creation, store.read_documents(where, (".zattrs",), context))
+        _refuse_unreadable(creation, existing, store.read_documents(where, (".zattrs",), context))
     warn_notices(there.notices)
     return creation
+
+
+def _refuse_unreadable(creation: Creation, group: Mapping[str, bytes], beside: Mapping[str, bytes]) -> None:
+    """Refuse attributes, of the caller or left there, with which readers would not find the level as it is wanted."""
+    attributes = {**beside, **_attributes_files(creation, beside)} if creation.format == "zarr2" else {}
+    if not creation.planned.layout.attrs and not attributes:
+        return
+    where = creation.where
+    array = {**array_documents(creation.planned.layout), **attributes}
+    listed = {**group, **creation.listed(group, keep_near=False)}
+    folders = ((creation.group, listed), (where, array))
+    source = MappingSource(
+        {document_path(at, key).removeprefix("memory://"): data for at, found in folders for key, data in found.items()}
+    )
+    try:
+        found = describe_array(source, where)
+    except PlacementError as error:
+        raise ArgumentError(*error.problems) from error
+    refuse_differences(where.text, differences(found, creation.planned))
 
 
 def _refuse_name(where: Location, format: str) -> None:
