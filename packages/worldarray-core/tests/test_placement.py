@@ -201,6 +201,9 @@ def test_an_error_names_the_document_as_a_path(path, document):
         def present(self, where, keys):
             return frozenset()
 
+        def folders(self, where):
+            return ()
+
     with pytest.raises(PlacementError) as error:
         describe_array(Anywhere(), parse_path(path))
     assert error.value.at == (document, "voxel_size")

@@ -1,6 +1,8 @@
 """Open zarr, N5 and Neuroglancer precomputed volumes and read boxes of them in world units.
 
-Every voxel is placed by one rule: a translation is where voxel 0's centre is.
+Every voxel is placed by one rule: a translation is where voxel 0's centre is. Opened volumes are in nanometres unless
+`units` says otherwise; `metadata` is in the units of the store. Once the distribution worldarray-write is installed,
+`create`, `ensure_group_entry`, `level_placement`, `level_shape`, `ome_multiscales` and `codecs_of` are names here too.
 """
 
 from __future__ import annotations
@@ -9,6 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from worldarray import errors, store, units
     from worldarray.api import detect, metadata, open, open_pyramid, open_tensorstore
     from worldarray.array import WorldArray
@@ -25,6 +29,14 @@ if TYPE_CHECKING:
     from worldarray.pyramid import Pyramid
     from worldarray.records import ArrayMeta, Level, Node
     from worldarray.tiling import Block, Blocks, blocks, level_factors
+
+    # Of worldarray-write; typed code takes them from worldarray_write, which has their types.
+    codecs_of: Callable[..., Any]
+    create: Callable[..., Any]
+    ensure_group_entry: Callable[..., Any]
+    level_placement: Callable[..., Any]
+    level_shape: Callable[..., Any]
+    ome_multiscales: Callable[..., Any]
 
 __all__ = [
     "ArrayMeta",
@@ -103,5 +115,8 @@ if not TYPE_CHECKING:
         raise AttributeError(message)
 
     def __dir__() -> list[str]:
-        """Return the public names, whether or not they were used yet."""
-        return sorted({*globals(), *__all__})
+        """Return the public names, whether or not they were used yet, with those of worldarray-write if it is there."""
+        from importlib.util import find_spec  # noqa: PLC0415  (it takes a moment)
+
+        own = {name for name in globals() if name.startswith("__")}
+        return sorted({*own, *__all__, *(WRITE_NAMES if find_spec("worldarray_write") else ())})

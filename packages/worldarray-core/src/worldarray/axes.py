@@ -82,6 +82,20 @@ def spatial_axes(axes: Sequence[str], types: Sequence[str] | None = None) -> tup
     return tuple(rest[-3:])
 
 
+def with_units(values: str, units: Sequence[str]) -> str:
+    """Return numbers, as they are shown, and the unit that they are in: one for all, or one each; nothing for none.
+
+    Examples
+    --------
+    >>> with_units("(30, 8)", ("nanometer", "nanometer")), with_units("(1, 8)", ("", "micrometer"))
+    ('(30, 8) nanometer', '(1, 8) (none, micrometer)')
+    """
+    if not any(units):
+        return values
+    shared = len(set(units)) == 1
+    return f"{values} {units[0]}" if shared else f"{values} ({', '.join(unit or 'none' for unit in units)})"
+
+
 def time_axes(axes: Sequence[str], types: Sequence[str] | None = None) -> tuple[int, ...]:
     """Return the indices of the axes that are time: typed time, or untyped and named t or time.
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from worldarray import api, info
+from worldarray.axes import with_units
 from worldarray.box import Box
 
 AXES: Final = ("z", "y", "x")
@@ -47,7 +48,8 @@ def demo_pyramid() -> Iterator[str]:
 def show(path: str) -> str:
     """Return what ``worldarray demo`` prints: the table of `path`, and a box in its middle at twice the voxel size.
 
-    The box is half the volume on every spatial axis, and at most 64 voxels of the larger size.
+    The box is half the volume on every spatial axis, and at most 64 voxels of the larger size; all is in the units
+    that the store has.
 
     Examples
     --------
@@ -58,12 +60,12 @@ def show(path: str) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the table says every one of them
         table = info.table(info.describe_path(path))
-        volume = api.open(path, level=0)
+        volume = api.open(path, level=0, units=None)
     size = tuple(2 * s for s in volume.voxel_size)
     box = _middle(volume.box, size)
     block = volume.read(box, voxel_size=size, method="linear")
-    unit = volume.grid.units[volume.spatial[0]] if volume.spatial else ""
-    span = f"{_numbers(box.begin)} to {_numbers(box.end)} {unit}"
+    units = tuple(volume.units[axis] for axis in volume.spatial)
+    span = with_units(f"{_numbers(box.begin)} to {_numbers(box.end)}", units)
     told = f"the middle of {volume.level_name}, {span}, read at voxel size {_numbers(size)}:"
     values = f"smallest {block.min()}, largest {block.max()}" if block.size else "no voxels"
     return "\n".join([table, "", told, f"shape {block.shape}, dtype {block.dtype}, {values}"])

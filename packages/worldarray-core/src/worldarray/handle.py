@@ -9,6 +9,7 @@ import numpy as np
 
 from worldarray import chunks
 from worldarray.arguments import index_tuple
+from worldarray.axes import with_units
 from worldarray.box import Box, along
 from worldarray.errors import ArgumentError, ArgumentTypeError, problem
 from worldarray.grid import Grid
@@ -51,9 +52,12 @@ class Handle:
             check_padding(self._padding, self.dtype)
 
     def __repr__(self) -> str:
-        sizes = ", ".join(f"{value:g}" for value in self.voxel_size)
         name = type(self).__name__
-        return f"<{name} {self.level_path} shape={self.shape} dtype={self.dtype} voxel_size=({sizes})>"
+        size, corner = (
+            with_units(f"({', '.join(f'{value:g}' for value in values)})", self._spatial_units)
+            for values in (self.voxel_size, self.corner)
+        )
+        return f"<{name} {self.level_path} shape={self.shape} dtype={self.dtype} voxel_size={size}, corner={corner}>"
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         """Refuse to be taken for an array: how much is read is for the caller to say."""
@@ -70,6 +74,16 @@ class Handle:
             else:
                 message = f"{kind!r} object has no attribute {name!r}"
             raise AttributeError(message)
+
+        def __getitem__(self, index: Any) -> NoReturn:
+            """Refuse to be indexed, or gone through: how much is read is for the caller to say."""
+            message = "a handle is not indexed; read voxels with read_index(begin, end), or a world box with read(box)"
+            raise ArgumentTypeError(problem("wrong_type", (self.level_path,), message))
+
+        def __setitem__(self, index: Any, value: Any) -> NoReturn:
+            """Refuse to be indexed for writing."""
+            message = "a handle is not indexed; write voxels with write_index(begin, end, data), opened with mode='r+'"
+            raise ArgumentTypeError(problem("wrong_type", (self.level_path,), message))
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the open store and what is remembered of transforms: a copy opens its own."""
@@ -143,6 +157,15 @@ class Handle:
     def spatial(self) -> tuple[int, ...]:
         """The indices of the spatial axes among `axes`."""
         return self._view.spatial
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """The unit of each kept axis, as requested: of `voxel_size`, of `corner` and of boxes; "" where it has none."""
+        return self._view.grid.units
+
+    @property
+    def _spatial_units(self) -> tuple[str, ...]:
+        return tuple(self.units[axis] for axis in self.spatial)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -16,6 +16,8 @@ from worldarray.paths import parse_path
 from worldarray.records import ArrayMeta
 
 Json = Any
+_ASSUMED: Final = "*"
+_LEGEND: Final = f"{_ASSUMED} assumed: the store gives no translation, so the centre of voxel 0 is taken to be at 0"
 _HEADER: Final[tuple[str, ...]] = (
     "level",
     "shape",
@@ -85,18 +87,20 @@ def _level(name: str, grid: ArrayMeta) -> dict[str, Json]:
         "spatial": list(grid.spatial),
         "voxel_size": list(grid.voxel_size),
         "translation": list(grid.translation),
+        "translation_declared": grid.translation_declared,
         "corner": list(grid.corner),
         "placed_by": grid.placed_by,
     }
 
 
 def table(info: dict[str, Json]) -> str:
-    """Return what `describe_path` found as text: a row per level, then the warnings."""
+    """Return what `describe_path` found as text: a row per level, what a mark there means, then the warnings."""
     rows = [_HEADER]
     rows += [_row(level) for level in info["levels"]]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [f"{info['path']}: {info['format']} {info['kind']}", *_axes_lines(info["levels"])]
     lines += ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines += [_LEGEND] * any(map(_is_assumed, info["levels"]))
     lines += [f"warning: {text}" for text in info["warnings"]]
     return "\n".join(lines)
 
@@ -104,6 +108,7 @@ def table(info: dict[str, Json]) -> str:
 def _row(level: dict[str, Json]) -> tuple[str, ...]:
     if "missing" in level:
         return (level["name"], "not readable", *("-",) * (len(_HEADER) - 2))
+    mark = _ASSUMED if _is_assumed(level) else ""
     return (
         level["name"],
         _numbers(level["shape"]),
@@ -111,10 +116,14 @@ def _row(level: dict[str, Json]) -> tuple[str, ...]:
         _numbers(level["chunks"]),
         "-" if level["shards"] is None else _numbers(level["shards"]),
         _numbers(level["voxel_size"]),
-        _numbers(level["translation"]),
-        _numbers(level["corner"]),
+        _numbers(level["translation"]) + mark,
+        _numbers(level["corner"]) + mark,
         level["placed_by"] or "nothing",
     )
+
+
+def _is_assumed(level: dict[str, Json]) -> bool:
+    return bool(level.get("axes")) and not level["translation_declared"]
 
 
 def _axes_lines(levels: list[dict[str, Json]]) -> list[str]:

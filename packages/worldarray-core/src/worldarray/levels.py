@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log, prod
 from types import MappingProxyType
-from typing import Final, NoReturn
+from typing import Final
 
 from worldarray.arguments import Floats, finite, positive
+from worldarray.axes import with_units
 from worldarray.errors import ArgumentError, ArgumentTypeError, LevelError, Notice, notice, problem
 from worldarray.geometry import TOLERANCE, same_place, same_size, same_sizes
 from worldarray.records import Level
@@ -61,7 +62,26 @@ def select_level(levels: Sequence[LevelLike], voxel_size: Sequence[float], mode:
     worldarray.errors.LevelError: voxel_size: no level has voxels of (30, 20, 20): s0 (30, 8, 8), s1 (30, 16, 16), \
 s2 (60, 32, 32); ask for one of these, or for another mode
     """
-    choose = _MODES.get(mode) if isinstance(mode, str) else None
+    return pick_level(levels, voxel_size, mode)
+
+
+def pick_level(
+    levels: Sequence[LevelLike],
+    voxel_size: Sequence[float],
+    mode: str,
+    units: Callable[[], Sequence[str]] = tuple,
+) -> Level:
+    """Return what `select_level` does; `units` gives those of the spatial axes, for the words of an error.
+
+    Examples
+    --------
+    >>> pick_level([("s0", (30, 8))], (4, 4), "finer", lambda: ("nanometer",) * 2)
+    Traceback (most recent call last):
+    worldarray.errors.LevelError: voxel_size: every level is coarser than (4, 4) nanometer on some axis: s0 (30, 8) \
+nanometer; ask for one of these, or for another mode
+    """
+    given: object = mode
+    choose = _MODES.get(given) if isinstance(given, str) else None
     if choose is None:
         message = f"mode is {mode!r}; it is one of {', '.join(map(repr, _MODES))}"
         raise ArgumentError(problem("wrong_value", ("mode",), message))
@@ -75,7 +95,13 @@ s2 (60, 32, 32); ask for one of these, or for another mode
         raise ArgumentError(problem("wrong_length", ("voxel_size",), message))
     if not placed:
         raise LevelError(problem("no_level", ("levels",), "there is no level to choose from; the list is empty"))
-    return choose(placed, wanted)
+    found = choose(placed, wanted)
+    if found is None:
+        unit = units()
+        rule = _REFUSALS[mode].format(with_units(_sizes(wanted), unit))
+        message = f"{rule}: {with_units(_listed(placed), unit)}; ask for one of these, or for another mode"
+        raise LevelError(problem("no_level", ("voxel_size",), message))
+    return found
 
 
 def match_level(levels: Sequence[LevelLike], voxel_size: Sequence[float]) -> Level | None:
@@ -140,7 +166,7 @@ def check_levels(levels: Sequence[LevelLike], declared: Sequence[bool] | None = 
         notice(
             "conflict",
             (level.name, "translation"),
-            f"{level.name} and {base} do not share a corner: the centre of its voxel 0 is at "
+            f"it and {base} do not share a corner: the centre of its voxel 0 is at "
             f"{_sizes(level.translation)}, and a block mean of {base} would have it at "
             f"{_sizes(level.block_mean_translation)}; it is read where the store puts it",
         )
@@ -207,13 +233,8 @@ def _floor(levels: Sequence[Level], wanted: Floats) -> Level:
     return _matching(levels, wanted) or _no_coarser(levels, wanted) or levels[0]
 
 
-def _finer(levels: Sequence[Level], wanted: Floats) -> Level:
-    found = _matching(levels, wanted) or _no_coarser(levels, wanted)
-    return found or _refuse(levels, wanted, "every level is coarser than {} on some axis")
-
-
-def _exact(levels: Sequence[Level], wanted: Floats) -> Level:
-    return _matching(levels, wanted) or _refuse(levels, wanted, "no level has voxels of {}")
+def _finer(levels: Sequence[Level], wanted: Floats) -> Level | None:
+    return _matching(levels, wanted) or _no_coarser(levels, wanted)
 
 
 def _nearest(levels: Sequence[Level], wanted: Floats) -> Level:
@@ -226,14 +247,12 @@ def _resample(levels: Sequence[Level], wanted: Floats) -> Level:
     return _no_coarser(levels, wanted) or _finest(levels)
 
 
-_MODES: Final[Mapping[str, Callable[[Sequence[Level], Floats], Level]]] = MappingProxyType(
-    {"floor": _floor, "finer": _finer, "exact": _exact, "nearest": _nearest, "resample": _resample}
+_MODES: Final[Mapping[str, Callable[[Sequence[Level], Floats], Level | None]]] = MappingProxyType(
+    {"floor": _floor, "finer": _finer, "exact": _matching, "nearest": _nearest, "resample": _resample}
 )
-
-
-def _refuse(levels: Sequence[Level], wanted: Floats, rule: str) -> NoReturn:
-    message = f"{rule.format(_sizes(wanted))}: {_listed(levels)}; ask for one of these, or for another mode"
-    raise LevelError(problem("no_level", ("voxel_size",), message))
+_REFUSALS: Final = MappingProxyType(
+    {"finer": "every level is coarser than {} on some axis", "exact": "no level has voxels of {}"}
+)
 
 
 def _block_mean(base: Level, level: Level) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from worldarray import levels as level_rules
 from worldarray.array import WorldArray
@@ -42,6 +42,16 @@ class Pyramid:
 
     def __repr__(self) -> str:
         return f"<Pyramid {self.path} levels={', '.join(self.names)}>"
+
+    if not TYPE_CHECKING:  # types know every attribute there is
+
+        def __getattr__(self, name: str) -> Any:
+            """Say how to get what only a writable pyramid has."""
+            kind = type(self).__name__
+            message = f"{kind!r} object has no attribute {name!r}"
+            if name == "add_level":
+                message = f"{kind} has no {name}: it was opened to read; open with mode='r+' (worldarray-write)"
+            raise AttributeError(message)
 
     @property
     def path(self) -> str:
@@ -88,7 +98,8 @@ class Pyramid:
         """
         placed = self._family.levels()
         size = spatial_sizes(len(placed[0].voxel_size), voxel_size, "voxel_size")
-        return self._handle(choose.open_level(self._family, level_rules.select_level(placed, size, mode).name))
+        chosen = level_rules.pick_level(placed, size, mode, units=self._family.spatial_units)
+        return self._handle(choose.open_level(self._family, chosen.name))
 
     def _handle(self, opened: Opened) -> WorldArray:
         """Return the handle of one level; a writable pyramid gives writable ones."""

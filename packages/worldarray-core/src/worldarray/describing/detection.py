@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from worldarray.documents.n5 import is_n5_array
@@ -25,6 +25,9 @@ ARRAY_KEYS: Final[Mapping[Format, tuple[str, ...]]] = {
 _KEYS: Final = (*PROBES, ".zattrs")
 _ROUNDS: Final = (("zarr.json",), (".zarray", ".zattrs"), (".zgroup",), ("info", "attributes.json"))
 """The same, as local files are looked for: one that is missing costs as much as one that is there."""
+_MOST_NAMED: Final = 10
+"""As many folders as an error names, of those that hold something."""
+_MOST_LOOKED_INTO: Final = 1000
 _ZARR_JSON_KINDS: Final[Mapping[str, Kind]] = {"array": "array", "group": "group"}
 
 Found = tuple[Format, Kind, dict[str, Any]]
@@ -107,12 +110,30 @@ def require_node(source: Source, where: Location) -> Node:
         message = "is the root of a filesystem, host or bucket, where no store is looked for; name a folder in it"
     elif source.exists(where):
         inside = f"; for what is in a zip file, {where.text}|zip:" if where.name.endswith(".zip") else ""
-        message = (
-            f"holds no array or group: found none of {', '.join(PROBES)}; name the folder that has one of them{inside}"
-        )
+        below = holds(_with_documents(source, where))
+        told = f"{below[2:]}; name one of them" if below else "name the folder that has one of them"
+        message = f"holds no array or group: found none of {', '.join(PROBES)}; {told}{inside}"
     else:
         message = f"does not exist: found none of {', '.join(PROBES)} there"
     raise StoreNotFoundError(problem("not_found", where.text, message))
+
+
+def holds(names: Sequence[str]) -> str:
+    """Return the words that name what a folder holds, after a semicolon; none for nothing.
+
+    Examples
+    --------
+    >>> holds(("recon", "setup0"))
+    '; it holds recon, setup0'
+    """
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"; it holds {', '.join(names[:_MOST_NAMED])}{more}" if names else ""
+
+
+def _with_documents(source: Source, where: Location) -> list[str]:
+    """Return the folders directly below a path that hold an array or group, as far as they can be told cheaply."""
+    names = source.folders(where)[:_MOST_LOOKED_INTO]
+    return [name for name in names if source.documents(where.join(name), PROBES, ancestor=True)]
 
 
 def _read(where: Location, docs: Mapping[str, bytes], refusals: list[PlacementError | AccessError]) -> Node | None:

@@ -19,7 +19,7 @@ from worldarray.describing.describe import (
     place_scale,
     read_attributes,
 )
-from worldarray.describing.detection import detect_array, detect_node, require_node
+from worldarray.describing.detection import detect_array, detect_node, holds, require_node
 from worldarray.describing.placement import Placement
 from worldarray.describing.rules import Ancestor
 from worldarray.documents import ome
@@ -32,7 +32,7 @@ from worldarray.paths import Location, parse_path
 from worldarray.records import Format, Level, Node
 
 _NOT_A_PYRAMID: Final[Mapping[str, str]] = {
-    "bioformats2raw.layout": "it holds images in folders called 0, 1, …; open one of them",
+    "bioformats2raw.layout": "its images are in folders called 0, 1, …; open one of them",
     "plate": "it is a plate; open a field of a well, such as A/1/0",
     "well": "it is a well; open one of its fields, such as 0",
     "labels": "it lists label images; open one of them by its name",
@@ -251,7 +251,8 @@ def _probed(source: Source, where: Location, format_: Format, attrs: Attributes)
     if not names:
         why = next((text for key, text in _NOT_A_PYRAMID.items() if key in attrs.values), None)
         why = why or "name the group that has multiscales, or an array"
-        message = f"is a group without multiscales and without an array called s0: {why}"
+        below = holds(source.folders(where))
+        message = f"is a group without multiscales and without an array called s0{below}: {why}"
         raise LevelError(problem("no_level", where.text, message))
     return Listing(where, format_, tuple(names), (None,) * len(names), attrs.values, attributes=attrs)
 

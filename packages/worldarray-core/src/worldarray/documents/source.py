@@ -31,6 +31,12 @@ class Source(Protocol):
     def present(self, where: Location, keys: Sequence[str]) -> frozenset[str]:
         """Return which of these chunk keys, relative to `where`, exist, reading none of them whole."""
 
+    def folders(self, where: Location) -> tuple[str, ...]:
+        """Return the names of the folders directly below `where` that hold something, sorted; none where that is dear.
+
+        Only to word errors: hidden folders are left out, and whatever cannot be listed has none.
+        """
+
 
 class MappingSource:
     """A store of documents in memory: full key to bytes, or to a JSON value that stands for its document.
@@ -62,6 +68,12 @@ class MappingSource:
         """Return which of these keys exist below `where`."""
         prefix = _prefix(where)
         return frozenset(key for key in keys if prefix + key in self._store)
+
+    def folders(self, where: Location) -> tuple[str, ...]:
+        """Return the names of the folders directly below `where`, sorted."""
+        prefix = _prefix(where)
+        below = (key[len(prefix) :].split("/") for key in self._store if key.startswith(prefix))
+        return tuple(sorted({parts[0] for parts in below if len(parts) > 1 and not parts[0].startswith(".")}))
 
 
 def document_path(where: Location, key: str) -> str:

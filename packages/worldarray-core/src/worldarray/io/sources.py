@@ -70,6 +70,15 @@ class FileSource:
         prefix = where.local_path.rstrip("/") + "/"
         return frozenset(key for key in keys if _is_file(prefix + key))
 
+    def folders(self, where: Location) -> tuple[str, ...]:
+        """Return the names of the folders in `where` that hold something, sorted, hidden ones left out."""
+        try:
+            with os.scandir(where.local_path) as entries:
+                names = sorted(entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir())
+        except OSError:
+            return ()
+        return tuple(name for name in names if self.exists(where.join(name)))
+
 
 class KvSource:
     """Documents in a tensorstore kvstore, on the caller's context, read at the same time under one way in."""
@@ -128,6 +137,10 @@ class KvSource:
             return frozenset(key for key, future in asked if _is_there(future))
 
         return self._asked(where, attempt)
+
+    def folders(self, where: Location) -> tuple[str, ...]:  # noqa: ARG002
+        """Return nothing: a server is not listed for the words of an error."""
+        return ()
 
     def _open(self, where: Location, way: access.Way) -> Any:
         return open_folder(where, way, contexts.document_context(self._context))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from worldarray import geometry, levels
+from worldarray.axes import with_units
 from worldarray.describing.describe import Described, chunk_notices, describe_array
 from worldarray.describing.detection import require_node
 from worldarray.describing.listing import Listing, level_location, list_pyramid
@@ -107,12 +108,14 @@ def choose_level(family: Family) -> str:
     if matched is not None:
         return matched.name
     if arguments.on_mismatch == "error":
+        units = family.spatial_units()
         message = (
-            f"no level has voxel size {_sizes(size)}; the levels are {_listed(family, placed)}. Name one of these, or "
+            f"no level has voxel size {with_units(_sizes(size), units)}; the levels are "
+            f"{with_units(_listed(family, placed), units)}. Name one of these, or "
             'give on_mismatch="resample", "relabel" or "keep"'
         )
         raise LevelError(problem("no_level", family.listing.path, message))
-    return levels.select_level(placed, size, arguments.level_mode).name
+    return levels.pick_level(placed, size, arguments.level_mode, family.spatial_units).name
 
 
 def named_level(listing: Listing, level: object) -> str:
@@ -195,8 +198,9 @@ def _targeted(view: View, arguments: OpenArguments) -> View:
             return replace(view, grid=scaled(view.grid, size, view.source_size), relabelled_from=view.source_size)
         case "keep":
             return view
+    units = tuple(view.grid.units[axis] for axis in view.spatial)
     message = (
-        f"has voxel size {_sizes(view.source_size)}, not {_sizes(size)}; give "
+        f"has voxel size {_sizes(view.source_size)}, not {with_units(_sizes(size), units)}; give "
         'on_mismatch="resample", "relabel" or "keep"'
     )
     raise LevelError(problem("no_level", view.meta.path, message))

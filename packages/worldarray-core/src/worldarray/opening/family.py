@@ -72,6 +72,11 @@ class Family:
             found.append(Level(name, tuple(size), tuple(centre)))
         return tuple(found)
 
+    def spatial_units(self) -> tuple[str, ...]:
+        """Return the units of the spatial axes in which `levels` are; none where the levels differ in them."""
+        found = {tuple(grid.units[axis] for axis in grid.spatial) for grid in self.placed()}
+        return found.pop() if len(found) == 1 else ()
+
     def remarks(self) -> tuple[Notice, ...]:
         """Return what placing the levels has to say, each thing once, of the first level it is true of."""
         notes = (note for meta in self.placed() for note in meta.notices)
