@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from worldarray_conformance import strict_json
@@ -76,12 +76,12 @@ def _members(branches: Iterable[_Schema], key: str) -> Iterator[_Schema]:
         yield _Schema(document, node.get("properties", {}).get(key, node.get("additionalProperties")))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _document(name: str) -> Any:
     return strict_json.parse((data_root() / "schema" / name).read_text(encoding="utf-8"), name)
 
 
-@lru_cache(maxsize=1)
+@cache
 def _expectations() -> dict[str, tuple[_Schema, ...]]:
     rows = [row["$ref"] for row in _document("ops.schema.json")["allOf"]]
     return {
