@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import worldarray as wa
+from worldarray_write import WritablePyramid
 
 
 def main() -> None:
@@ -20,7 +21,9 @@ def main() -> None:
         vol = wa.create(path / "s0", values.shape, "uint16", (40, 8, 4), (420, -76, 14), chunks=(2, 3, 5))
         for block in vol.blocks():
             vol.write_index(block.begin, block.end, values[tuple(map(slice, block.begin, block.end))])
-        level = wa.open_pyramid(path, mode="r+").add_level("s1", factors=(1, 2, 2))
+        pyramid = wa.open_pyramid(path, mode="r+")
+        assert isinstance(pyramid, WritablePyramid)
+        level = pyramid.add_level("s1", factors=(1, 2, 2))
         level.write(level.box, vol.read(vol.box, voxel_size=level.voxel_size, method="linear"))
         found = wa.open(path, voxel_size=(40, 16, 8))
         assert found.corner == (400.0, -80.0, 12.0)

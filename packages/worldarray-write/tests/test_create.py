@@ -647,6 +647,20 @@ def test_a_path_without_a_group_is_refused(path, cloudless):
         make(path)
 
 
+@pytest.mark.parametrize("name", ["em.zarr", "em.ome.zarr", "em.n5", "EM.Zarr"])
+@pytest.mark.parametrize("exists", ["error", "adopt"])
+def test_a_level_called_what_groups_are_called_is_refused_and_nothing_is_written(tmp_path, monkeypatch, name, exists):
+    monkeypatch.chdir(tmp_path)
+    for path in (name, tmp_path / name, f"{name}/"):
+        with pytest.raises(ArgumentError, match=rf"path is GROUP/LEVEL: give {name}/s0"):
+            make(path, exists=exists)
+    assert tree(tmp_path) == {}
+    assert make(f"{name}/s0").level_name == "s0"
+    with pytest.raises(ArgumentError, match="GROUP/LEVEL"):
+        wa.open_pyramid(name, mode="r+").add_level("s1.zarr", 2)
+    assert wa.open_pyramid(name).names == ("s0",)
+
+
 @pytest.mark.parametrize("path", ["", None, b"em.zarr/s0", 3])
 def test_what_is_no_path_is_refused(path):
     with pytest.raises((ArgumentError, ArgumentTypeError)):

@@ -60,7 +60,8 @@ def create(  # noqa: PLR0913  (the arguments of the specification)
     Parameters
     ----------
     path
-        Where the level is made: a local path or a URL.
+        Where the level is made, GROUP/LEVEL: a local path or a URL, such as em.zarr/s0. A level is not called
+        something.zarr or something.n5, which are names of groups.
     shape, dtype
         Voxels per axis, in C order; what numpy.dtype takes.
     voxel_size, translation

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from worldarray.describing.describe import describe_array
 from worldarray.describing.detection import detect_node
+from worldarray.documents.parsing import load_object
 from worldarray.documents.source import MappingSource, document_path
 from worldarray.emit import warn_notices
 from worldarray.errors import (
@@ -107,6 +108,7 @@ def plan_creation(
     if group is None or group.is_root:
         message = "has no group to be listed in; give a path with a folder, such as em.zarr/s0"
         raise ArgumentError(problem("invalid_argument", (where.text,), message))
+    _refuse_group_name(where)
     existing = store.read_documents(group, GROUP_KEYS, context)
     there = group_of(existing, group.text)
     planned = validate(replace(wanted, format=format_of(there, wanted.format, group.text)))
@@ -120,7 +122,7 @@ def plan_creation(
     creation = replace(creation, known=Listing(existing, is_there, creation.listed(existing, keep_near=is_there)))
     if not is_there:
         _refuse_name(where, creation.format)
-        store.refuse_obstacles(group, NEW[creation.format])
+        store.refuse_obstacles(group, tuple(NEW[creation.format]))
         store.refuse_obstacles(where, _KEYS_OF_ARRAY[creation.format])
         _refuse_unreadable(creation, existing, store.read_documents(where, (".zattrs",), context))
     warn_notices(there.notices)
@@ -144,6 +146,16 @@ def _refuse_unreadable(creation: Creation, group: Mapping[str, bytes], beside: M
     except PlacementError as error:
         raise ArgumentError(*error.problems) from error
     refuse_differences(where.text, differences(found, creation.planned))
+
+
+def _refuse_group_name(where: Location) -> None:
+    """Refuse a level that is called what groups are called: its folder would become the group."""
+    if where.name.lower().endswith((".zarr", ".n5")):
+        message = (
+            f"path is GROUP/LEVEL: give {where.name}/s0 for an array in the group {where.name}; as it is, the array "
+            "would be listed in the folder around"
+        )
+        raise ArgumentError(problem("wrong_value", (where.text,), message))
 
 
 def _refuse_name(where: Location, format: str) -> None:
@@ -233,6 +245,8 @@ def _attributes_files(creation: Creation, there: Mapping[str, bytes]) -> dict[st
     """Return the ``.zattrs`` of a zarr v2 array with its attributes in it; what is there already stays."""
     layout = creation.planned.layout
     if layout.format != "zarr2" or not layout.attrs:
+        if ".zattrs" in there:  # readers read it, so the array would not open
+            load_object(there[".zattrs"], (f"{creation.where.text}/.zattrs",))
         return {}
     return merged_attributes(there, layout.attrs, creation.where.text)
 
