@@ -132,7 +132,8 @@ class WorldArray(Handle):
             Read at this size, per spatial axis: where it is not the stored one, the data is resampled by `method`.
         padding, method
             The handle's own by default. `method` is "nearest" (the voxel that holds the target's centre) or "linear"
-            (the block mean at a whole factor, else interpolation).
+            (the block mean at a whole factor, else interpolation). A block that the far edge of the data cuts is the
+            mean of the voxels that exist.
         strict
             Raise where a face lies on neither voxel corners nor voxel centres.
         anchor
