@@ -297,7 +297,9 @@ def parser() -> argparse.ArgumentParser:
     lines.add_argument(
         "path", nargs="?", metavar="PATH", help="a 3-D .npy, .nii or .nii.gz; an example image otherwise"
     )
-    lines.add_argument("--output", metavar="FOLDER", help="where the results go; a new temporary folder by default")
+    lines.add_argument(
+        "--output", metavar="FOLDER", help="where the results go; a new temporary folder, which stays, by default"
+    )
     lines.add_argument(
         "--voxel-size", nargs=3, type=float, default=(1, 1, 1), metavar=("Z", "Y", "X"), help="of an .npy"
     )
@@ -332,6 +334,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     print(f"Picture: {picture}")
+    print(f"Folder: {folder}  (it stays; remove it when you are done)")
     print(f"Table of the levels: uv run worldarray info {path}  ({time.perf_counter() - started:.1f} s)")
     return 0
 

@@ -26,6 +26,7 @@ def test_the_command_of_the_readme_makes_a_pyramid_and_a_picture():
     assert done.stderr == ""
     picture = Path(done.stdout.split("Picture: ")[1].splitlines()[0])
     assert picture.read_bytes().startswith(PNG)
+    assert f"Folder: {picture.parent}  (it stays; remove it when you are done)" in done.stdout
     vol = wa.open(picture.with_suffix(".zarr"), level="s1")
     # Voxels of 40, 16 and 16 nm with their corner at (1200, -800, 3000); y and x are halved first.
     assert (vol.voxel_size, vol.corner) == ((40.0, 32.0, 32.0), (1200.0, -800.0, 3000.0))
