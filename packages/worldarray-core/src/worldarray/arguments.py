@@ -109,7 +109,7 @@ def same_length(**lists: Sequence[Any]) -> None:
     >>> same_length(begin=(0, 0), end=(8, 4))
     """
     for name, values in lists.items():
-        if not hasattr(values, "__len__"):
+        if not hasattr(values, "__len__") or getattr(values, "ndim", 1) == 0:
             raise ArgumentTypeError(problem("wrong_type", (name,), f"{name} is {values!r}; give one entry per axis"))
     counts = {name: len(values) for name, values in lists.items()}
     first = next(iter(counts.values()))

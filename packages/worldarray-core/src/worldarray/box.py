@@ -162,7 +162,8 @@ class Box:
         >>> Box((3,), (21,)).snap((8,), (4,)), Box((3,), (21,)).snap((8,), (4,), "shrink")
         (Box(begin=(0.0,), end=(24.0,)), Box(begin=(8.0,), end=(16.0,)))
         """
-        if not isinstance(mode, str) or mode not in _SNAPS:
+        given: object = mode
+        if not isinstance(given, str) or given not in _SNAPS:
             message = f"there is no snap mode {mode!r}; use one of {', '.join(get_args(SnapMode))}"
             raise ArgumentError(problem("invalid_argument", ("mode",), message))
         same_length(box=self.begin, voxel_size=voxel_size, translation=translation)

@@ -22,6 +22,8 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(/*)")
 _URL_SAFE = re.compile(r"[A-Za-z0-9/._~!$&'()*+,;=:@-]*")
 _PLAIN = re.compile(r"\.?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*")
 """A path segment with nothing in it to follow."""
+_UNUSABLE: Final = re.compile(r"[\\\0\ud800-\udc7f\udd00-\udfff]" if os.sep == "/" else r"[\0]")
+"""What no local path can hold: a backslash leads tensorstore to another folder than everyone else."""
 _FORMAT_PREFIX: Final = "precomputed://"
 
 
@@ -105,7 +107,7 @@ class Location(NamedTuple):
         >>> str(parse_path("https://host/em.zarr?token=1").join("./s0"))
         'https://host/em.zarr/s0?token=1'
         """
-        tail = "/".join([part.strip("/") for part in parts]) if len(parts) > 1 else parts[0].strip("/")
+        tail = "/".join([part.strip("/") for part in parts]) if len(parts) != 1 else parts[0].strip("/")
         if self.is_local:
             if _PLAIN.fullmatch(tail) and self.key not in {".", "/"}:
                 key = f"{self.key}/{tail}"
@@ -165,9 +167,9 @@ def _path_text(path: object) -> str:
         _refuse(text, "a path cannot hold a NUL character")
     if not text.isascii():
         try:
-            text.encode()
+            os.fsencode(text)
         except UnicodeEncodeError:
-            _refuse(ascii(text), "a path is Unicode text, and this has bytes or surrogates that are none; rename it")
+            _refuse(ascii(text), "a path is text, and this has characters that no file name can hold; rename it")
     return text
 
 
@@ -195,8 +197,6 @@ def _parse_local(text: str) -> Location:
     if key.startswith("//"):
         key = key[1:]
     absolute = os.path.abspath(key)  # noqa: PTH100
-    if os.sep == "/" and "\\" in absolute:  # tensorstore takes it for a slash, and would find data in another folder
-        _refuse(text, f"{absolute!r} has a backslash, which tensorstore takes for a slash; write /, or rename it")
     return _local(key, absolute)
 
 
@@ -240,6 +240,9 @@ _PARSERS: Final = {
 
 
 def _local(key: str, absolute: str) -> Location:
+    if _UNUSABLE.search(absolute):
+        message = "has a character that tensorstore cannot use: a backslash, which it takes for a slash, or no Unicode"
+        _refuse(ascii(absolute), f"{message}; rename the file or folder")
     return Location(key, "file", key, local_path=absolute)
 
 

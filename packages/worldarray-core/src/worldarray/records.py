@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, NamedTuple, ParamSpec, SupportsIndex, TypeVar, get_args
+from typing import Any, Final, Literal, NamedTuple, ParamSpec, TypeVar, get_args
 
 import numpy as np
 
@@ -163,8 +163,8 @@ class ArrayMeta:
         if isinstance(axis, str):
             if axis in self.axes:
                 return self.axes.index(axis)
-        elif isinstance(axis, SupportsIndex) and 0 <= operator.index(axis) < self.ndim:
-            return operator.index(axis)
+        elif (index := _as_index(axis)) is not None and 0 <= index < self.ndim:
+            return index
         message = f"there is no axis {axis!r}; the axes are {', '.join(self.axes) or 'none'}"
         raise ArgumentError(problem("invalid_argument", (self.path, "axes"), message))
 
@@ -217,3 +217,10 @@ def changed(record: R, **fields: Any) -> R:
 
 def _without(values: tuple[Any, ...], index: int) -> tuple[Any, ...]:
     return values[:index] + values[index + 1 :]
+
+
+def _as_index(value: object) -> int | None:
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None

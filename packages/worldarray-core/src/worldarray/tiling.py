@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, product, starmap
 from math import isfinite, prod
-from typing import Any, NamedTuple, overload
+from numbers import Real
+from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from worldarray.arguments import Indices, finite, index_tuple, positive
+from worldarray.arguments import Indices, index_tuple, positive
 from worldarray.chunks import grid_shape, voxel_box
 from worldarray.errors import ArgumentError, ArgumentIndexError, ArgumentTypeError, problem
 from worldarray.geometry import TOLERANCE
 
+_MOST: Final = sys.float_info.max
 _Axis = tuple[Sequence[int], Sequence[int], Sequence[int], Sequence[int], Sequence[int]]
 
 
@@ -365,8 +368,10 @@ def _schedule(
     shape: Sequence[int] | None,
     ndim: int,
 ) -> tuple[int | None, Indices | None, Indices | None]:
-    (ratio,) = finite((ratio,), "ratio")
-    if ratio < 1:
+    given: object = ratio
+    if not isinstance(given, Real):
+        raise ArgumentTypeError(problem("wrong_type", ("ratio",), f"ratio is {ratio!r}; give a number of 1 or more"))
+    if not 1 <= ratio <= _MOST:
         raise ArgumentError(problem("out_of_range", ("ratio",), f"ratio is {ratio}; give a number of 1 or more"))
     if max_levels is None and stop_shape is None:
         message = "nothing says when to stop; give max_levels, or stop_shape with shape"

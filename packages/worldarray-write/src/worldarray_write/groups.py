@@ -81,7 +81,8 @@ def format_of(group: Group, wanted: str | None, where: str) -> str:
     >>> format_of(Group(None, present=False), None, "em.zarr")
     'zarr3'
     """
-    if wanted is not None and (not isinstance(wanted, str) or wanted not in OF_FORMAT):
+    given: object = wanted
+    if given is not None and not (isinstance(given, str) and given in OF_FORMAT):
         message = f"format is {show(wanted)}; it is one of {', '.join(map(show, OF_FORMAT))}"
         raise ArgumentError(problem("wrong_value", ("format",), message))
     if wanted is not None and group.format is not None and wanted != group.format:

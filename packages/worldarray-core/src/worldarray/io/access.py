@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeVar
 
 from worldarray import store
-from worldarray.errors import AccessError, StoreNotFoundError, WorldArrayError, problem
+from worldarray.errors import AccessError, ArgumentError, StoreNotFoundError, WorldArrayError, problem
 from worldarray.io import contexts, messages, runtime
 from worldarray.paths import Location
 
@@ -37,10 +37,20 @@ def kvstore_spec(where: Location, way: Way, *, folder: bool = True) -> Spec:
     >>> spec["driver"], spec["path"], spec["base"]["driver"], spec["base"]["bucket"], spec["base"]["path"]
     ('zip', 's0/', 's3', 'bucket', 'em.zip')
     """
+    if not where.text.isascii():
+        _refuse_bytes(where)
     if where.base is not None:
         inner = kvstore_spec(where.base, way, folder=where.scheme not in _OF_FILES)
         return {"driver": where.scheme, "base": inner, "path": _path(where.key, folder=folder)}
     return way.spec(where, _path(where.local_path if where.is_local else where.key, folder=folder))
+
+
+def _refuse_bytes(where: Location) -> None:
+    try:
+        (where.text + where.local_path).encode()
+    except UnicodeEncodeError as error:
+        message = "the name has bytes that are no UTF-8, and tensorstore opens nothing called so; rename it"
+        raise ArgumentError(problem("wrong_value", (ascii(where.text),), message)) from error
 
 
 def ways(where: Location) -> tuple[Way, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from worldarray import geometry, units
 from worldarray.arguments import index_tuple
+from worldarray.box import along
 from worldarray.conversion import ASSUMED
 from worldarray.errors import ArgumentError, ArgumentTypeError, problem
 from worldarray.grid import Grid
@@ -46,8 +47,8 @@ def onto_lattice(
         return view.lattice_at(size, corner), low, high
     stored = view.lattice_at(None, None)
     first, _ = geometry.index_range(
-        [c + b * s for c, b, s in zip(corner, low, size, strict=True)],
-        [c + e * s for c, e, s in zip(corner, high, size, strict=True)],
+        along(corner, low, size),
+        along(corner, high, size),
         view.source_size,
         view.source_translation,
     )

@@ -129,6 +129,21 @@ def refuse_link(path: str) -> None:
         raise ArgumentError(problem("wrong_value", (path,), message))
 
 
+def refuse_bytes(path: str) -> None:
+    """Refuse a path that is no UTF-8: tensorstore could not write below it, nor a group list it.
+
+    Raises
+    ------
+    ArgumentError
+        It has bytes that are no UTF-8.
+    """
+    try:
+        path.encode()
+    except UnicodeEncodeError as error:
+        message = "the name has bytes that are no UTF-8, which no document can say; give another name"
+        raise ArgumentError(problem("wrong_value", (ascii(path),), message)) from error
+
+
 def refuse_obstacles(folder: str, keys: Iterable[str]) -> None:
     """Refuse a folder that cannot be made, or in which documents of these names cannot be written.
 

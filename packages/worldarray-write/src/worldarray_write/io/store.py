@@ -60,6 +60,8 @@ def check_writable(where: Location) -> None:
     >>> from worldarray.paths import parse_path
     >>> check_writable(parse_path("s3://bucket/em.zarr"))
     """
+    if where.is_local:
+        files.refuse_bytes(where.local_path)
     place: Location | None = where
     while place is not None:
         if place.scheme in _READ_ONLY:
