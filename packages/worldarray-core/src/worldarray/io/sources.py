@@ -100,7 +100,8 @@ class KvSource:
         """
 
         def attempt(way: access.Way) -> dict[str, bytes]:
-            return _read_keys(self._open(where, way), keys, quiet=ancestor)
+            kv = self._open(where, way)
+            return _read_keys(kv, keys, quiet=ancestor, one_by_one=where.base is not None)
 
         try:
             return self._asked(where, attempt)
@@ -194,9 +195,14 @@ def _open(spec: access.Spec, context: Any) -> Any:
     return runtime.module().KvStore.open(spec, context=context).result(timeout=DOCUMENT_TIMEOUT)
 
 
-def _read_keys(kv: Any, keys: Sequence[str], *, quiet: bool) -> dict[str, bytes]:
-    """Return the keys that are there; raise the first error that decides, as tensorstore raised it."""
-    futures = [(key, kv.read(key)) for key in keys]
+def _read_keys(kv: Any, keys: Sequence[str], *, quiet: bool, one_by_one: bool) -> dict[str, bytes]:
+    """Return the keys that are there; raise the first error that decides, as tensorstore raised it.
+
+    In an archive keys are read one after another: tensorstore 0.1.78 waits for itself for ever when a second read
+    begins while the first still reads the archive's directory.
+    """
+    started = ((key, kv.read(key)) for key in keys)
+    futures = started if one_by_one else list(started)
     found: dict[str, bytes] = {}
     passed: list[Exception] = []
     missing = False
