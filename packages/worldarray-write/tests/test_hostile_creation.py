@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from trees import tree
 
 import worldarray as wa
-from worldarray.errors import WorldArrayError
+from worldarray.errors import AccessError, WorldArrayError
 
 
 def make(path: str, **more: object) -> wa.WorldArray:
@@ -64,3 +65,22 @@ def test_attributes_of_a_group_that_are_no_mapping_are_refused(tmp_path: Path) -
     with pytest.raises(WorldArrayError):
         make(f"{tmp_path}/em.zarr/s0", group_attrs=True)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="takes root to become another user")
+def test_a_folder_of_the_level_that_this_user_may_not_write_in_is_found_before_the_first_write() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        group = Path(folder, "em.zarr")
+        make(f"{group}/s0")
+        (group / "s1").mkdir(mode=0o755)
+        for path in (Path(folder), group):
+            path.chmod(0o777)
+        (group / "zarr.json").chmod(0o666)
+        before = tree(group)
+        os.seteuid(65534)
+        try:
+            with pytest.raises(AccessError):
+                make(f"{group}/s1")
+        finally:
+            os.seteuid(0)
+        assert tree(group) == before

@@ -170,7 +170,7 @@ def refuse_obstacles(folder: str, keys: Iterable[str]) -> None:
             raise StoreExistsError(problem("already_exists", (path,), message))
         if kind is None:
             refuse_link(path)
-    if not os.access(folder, os.W_OK | os.X_OK):
+    if not os.access(folder, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
         message = "this user may not write there; change the permissions or choose another folder"
         raise AccessError(problem("access_denied", (folder,), message))
 
