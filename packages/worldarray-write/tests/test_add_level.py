@@ -109,7 +109,7 @@ def test_an_explicit_placement_is_in_the_pyramids_units_and_written_in_the_group
         ((115, 24, 10), (4, 6, 5)),  # from the corner (85, 16, 4): ceil(7 / 2), ceil(11 / 2), ceil(13 * 4 / 12)
         ((145, 24, 10), (3, 6, 5)),  # from 115 on z, to 85 + 7 * 30 = 295: 180 / 60
         ((55, 8, 22), (5, 7, 4)),  # from (25, 0, 16) to (295, 104, 56): 270 / 60, 104 / 16, 40 / 12
-        ((1000, 24, 10), (0, 6, 5)),  # beyond the end on z
+        ((294, 24, 10), (1, 6, 5)),  # from 264 on z, to 295: 31 / 60
     ],
 )
 def test_an_explicit_placement_without_a_shape_covers_the_source_from_its_corner_on(group, translation, shape):
@@ -268,9 +268,9 @@ def test_what_is_given_is_not_copied(tmp_path):
     make(tmp_path / "em.zarr" / "s0", shards=(6, 8, 10), attrs={"theirs": 1})
     pyramid = writable(tmp_path / "em.zarr")
     made = pyramid.add_level(
-        "s1", 2, dtype="float32", chunks=(2, 3, 4), codecs="none", fill_value=1.5, attrs={"mine": 2}
+        "s1", 2, dtype="float32", chunks=(2, 4, 5), codecs="none", fill_value=1.5, attrs={"mine": 2}
     )
-    assert (made.dtype, made.write_shape, made.meta.shard_shape) == (np.float32, (2, 3, 4), None)
+    assert (made.dtype, made.meta.chunk_shape, made.meta.shard_shape) == (np.float32, (2, 4, 5), (6, 8, 10))
     assert (made.meta.fill_value, made.meta.attrs) == (1.5, {"mine": 2})
     assert codecs_of(made) == [volumes.BYTES]
     made = pyramid.add_level("s2", 4, chunks=(2, 3, 4), shards=(4, 3, 8))

@@ -223,12 +223,12 @@ def test_a_level_that_was_made_meanwhile_keeps_its_place(tmp_path, monkeypatch, 
 def test_a_level_that_is_listed_elsewhere_and_being_made_is_waited_for(tmp_path, monkeypatch):
     path = tmp_path / "em.zarr" / "s0"
     make(path, translation=(100.0, 20.0, 9.0))
-    (path / "zarr.json").rename(path / "later")  # the other process has listed its level and not made it yet
-    monkeypatch.setattr(creation.time, "sleep", lambda _: (path / "later").rename(path / "zarr.json"))
-    before = {name: data for name, data in tree(tmp_path).items() if "s0" not in name}
+    (path / "zarr.json").rename(tmp_path / "later")  # the other process has listed its level and not made it yet
+    monkeypatch.setattr(creation.time, "sleep", lambda _: (tmp_path / "later").rename(path / "zarr.json"))
+    before = {name: data for name, data in tree(tmp_path / "em.zarr").items() if "s0" not in name}
     with pytest.raises(ArgumentError, match="translation"):
         make(path)
-    assert before.items() <= tree(tmp_path).items()
+    assert before.items() <= tree(tmp_path / "em.zarr").items()
     assert datasets(tmp_path / "em.zarr")["s0"][1] == (100.0, 20.0, 9.0)
 
 

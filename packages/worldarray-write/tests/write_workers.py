@@ -65,3 +65,8 @@ def wrote(vol, index):
     unit = list(vol.blocks())[index]
     vol.write_chunk(unit.index, np.full([e - b for b, e in zip(unit.begin, unit.end, strict=True)], 7, vol.dtype))
     return vol.list_chunks()
+
+
+def enlist(group, name, voxel_size):
+    """List an array in a group."""
+    wa.ensure_group_entry(group, name, voxel_size, (4, 2))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from numpy.typing import DTypeLike
 
@@ -27,6 +27,15 @@ if TYPE_CHECKING:
 Path = str | os.PathLike[str]
 
 
+class _Unsaid(str):
+    """A default that can be told from the same string when a caller gives it."""
+
+    __slots__ = ()
+
+
+_NANOMETER: Final = _Unsaid("nanometer")
+
+
 def create(  # noqa: PLR0913  (the arguments of the specification)
     path: Path,
     shape: Sequence[int] | None = None,
@@ -36,7 +45,7 @@ def create(  # noqa: PLR0913  (the arguments of the specification)
     *,
     grid: Grid | None = None,
     axes: Sequence[str] | None = None,
-    units: Units | Sequence[str] = "nanometer",
+    units: Units | Sequence[str] = _NANOMETER,
     axis_types: Sequence[str] | None = None,
     chunks: Sequence[int] | None = None,
     shards: Sequence[int] | None = None,
@@ -86,23 +95,29 @@ def create(  # noqa: PLR0913  (the arguments of the specification)
         of an array that is adopted stay as they are.
     exists
         "error": whatever stands at `path` raises. "adopt": an array that is the same (shape, dtype, chunks, shards,
-        fill value, axes, units by meaning, placement within rtol 1e-6) is opened; a different one raises.
+        fill value, axes, units by meaning, placement within rtol 1e-6) is opened; a different one raises. A local
+        folder that holds something but no array raises either way, but for what an interrupted creation left; of
+        other stores documents alone are looked at, so chunks left there without an array are not noticed.
     store_fill
-        Store write units whose values all equal the fill value, instead of leaving them absent.
+        Store write units whose values all equal the fill value, instead of leaving them absent. It goes with this
+        handle and its pickles; ``open(mode="r+")`` does not know of it.
 
     Raises
     ------
     ArgumentError
         What is asked for cannot be made, contradicts the group, or, under "adopt", differs from what exists; every
-        problem is listed.
+        problem is listed. Or the group lists no levels but holds arrays that are read by other rules, which a list
+        would hide (see `ensure_group_entry`), or lies inside an array.
     StoreExistsError
-        Something stands at `path` and `exists` is "error".
+        Something stands at `path` and `exists` is "error", or something that is no array.
     PlacementError, AccessError, StoreUnavailableError
         The group's documents cannot be read or written.
 
     Notes
     -----
-    Behaviour 11 of the specification.
+    Behaviour 11 of the specification. Many processes may create levels of one group at once: its document is changed
+    by compare-and-swap, so none is lost. Of those that create the same level one makes it; under ``exists="adopt"``
+    the others open it, and raise if it is not what they asked for.
 
     Examples
     --------
@@ -140,8 +155,7 @@ def _from_grid(grid: object, given: Mapping[str, Any]) -> dict[str, Any]:
         message = f"grid is {grid!r}; give a worldarray.Grid, such as Grid.from_meta makes of an array"
         raise ArgumentTypeError(problem("wrong_type", ("grid",), message))
     own: dict[str, Any] = {name: given[name] for name in ("chunks", "shards")} if grid.chunks is None else {}
-    said = {name for name, value in given.items() if name not in own and value is not None}
-    both = [name for name in given if name in said and (name != "units" or given[name] != "nanometer")]
+    both = [name for name, value in given.items() if name not in own and value is not None and value is not _NANOMETER]
     if both:
         message = f"{', '.join(both)} and grid are given, and the grid says them already; give one or the other"
         raise ArgumentError(problem("invalid_argument", ("grid",), message))

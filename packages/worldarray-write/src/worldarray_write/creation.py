@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 from worldarray.describing.describe import describe_array
 from worldarray.describing.detection import detect_node
 from worldarray.documents.parsing import load_object
-from worldarray.documents.source import MappingSource, document_path
+from worldarray.documents.source import MappingSource, Source, document_path
 from worldarray.emit import warn_notices
 from worldarray.errors import (
     ArgumentError,
@@ -30,7 +30,9 @@ from worldarray_write.differences import differences, meta_differences, refuse_d
 from worldarray_write.documents import array_documents
 from worldarray_write.groups import GROUP_KEYS, NEW, format_of, group_of
 from worldarray_write.layout import Planned, Wanted, validate
-from worldarray_write.merge import merged_attributes, merged_group, placed_level
+from worldarray_write.merge import merged_attributes, merged_group, placed_level, unlisted_attributes
+from worldarray_write.surroundings import hidden_by, refuse_contents, refuse_hiding, refuse_inside_array
+from worldarray_write.unchanged import refuse_other_keys
 
 Exists = Literal["error", "adopt"]
 
@@ -120,13 +122,41 @@ def plan_creation(
     store.refuse_symlink(where)
     is_there = _is_there(creation, nothing=exists == "error")
     creation = replace(creation, known=Listing(existing, is_there, creation.listed(existing, keep_near=is_there)))
+    source = choose.source_of(where, context)
+    _refuse_hiding(creation, source, existing)
     if not is_there:
         _refuse_name(where, creation.format)
+        if where.is_local or not there.present:
+            refuse_inside_array(source, group)
         store.refuse_obstacles(group, tuple(NEW[creation.format]))
         store.refuse_obstacles(where, _KEYS_OF_ARRAY[creation.format])
+        _refuse_contents(creation)
         _refuse_unreadable(creation, existing, store.read_documents(where, (".zattrs",), context))
     warn_notices(there.notices)
     return creation
+
+
+def _refuse_hiding(creation: Creation, source: Source, existing: Mapping[str, bytes]) -> None:
+    """Refuse a level in a group that lists none, where that would hide arrays that are read by other rules."""
+    from worldarray_write.io import store  # noqa: PLC0415  (documents need no tensorstore)
+
+    group = creation.group
+    attributes = unlisted_attributes(existing, group.text)
+    why = None if attributes is None else hidden_by(source, group, creation.where.name, attributes)
+    if why is None:
+        return
+    now = store.read_documents(group, GROUP_KEYS, creation.context)  # another process may have listed it meanwhile
+    if unlisted_attributes(now, group.text) is not None:
+        refuse_hiding(group, why)
+
+
+def _refuse_contents(creation: Creation) -> None:
+    """Refuse a local folder without an array that holds something, unless another process made the array meanwhile."""
+    from worldarray_write.io import store  # noqa: PLC0415  (documents need no tensorstore)
+
+    names = store.contents(creation.where)
+    if names and not _is_there(creation, nothing=creation.exists == "error"):
+        refuse_contents(creation.where, names, LOCK_SUFFIX)
 
 
 def _refuse_unreadable(creation: Creation, group: Mapping[str, bytes], beside: Mapping[str, bytes]) -> None:
@@ -194,6 +224,7 @@ def _adopt(creation: Creation) -> bool:
         raise StoreExistsError(problem("already_exists", (where.text,), message))
     found = describe_array(source, where, node, conflicts="warn")
     refuse_differences(where.text, differences(found, creation.planned))
+    refuse_other_keys(source, found, " (open with mode='r+' takes it)")
     for note in storage_notices(found, creation.planned):
         _LOG.info("%s", note)
     return True

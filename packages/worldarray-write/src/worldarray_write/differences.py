@@ -10,6 +10,7 @@ import numpy as np
 from worldarray import geometry, units
 from worldarray.describing.describe import Described
 from worldarray.errors import ArgumentError, Notice, notice, problem
+from worldarray.grid import Grid
 from worldarray.records import ArrayMeta
 from worldarray_write.documents import stored_codecs, storing_of
 from worldarray_write.layout import Planned
@@ -87,11 +88,18 @@ def _compared(meta: ArrayMeta, wanted: Planned) -> Iterator[Difference]:
     if meta.axes_named and meta.axes != grid.axes:
         yield Difference("axes", meta.axes, grid.axes)
     if meta.placed_by is not None:
-        yield from _displaced(meta, wanted)
+        yield from displaced(meta, grid)
 
 
-def _displaced(meta: ArrayMeta, wanted: Planned) -> Iterator[Difference]:
-    grid = wanted.grid
+def displaced(meta: ArrayMeta, grid: Grid) -> Iterator[Difference]:
+    """Give each field in which an array is placed elsewhere than a grid: units by meaning, values in the grid's units.
+
+    Examples
+    --------
+    >>> there = Grid((60, 200), (30, 8), (15, 4), chunks=(10, 64))
+    >>> list(displaced(there.meta("uint16"), Grid((60, 200), (30, 8), (15, 5))))
+    [Difference(field='translation', found=(15.0, 4.0), wanted=(15.0, 5.0))]
+    """
     if not all(map(units.same, meta.units, grid.units)):
         yield Difference("units", meta.units, grid.units)
     sizes, places = (

@@ -134,6 +134,23 @@ def placed_level(existing: Mapping[str, bytes], level: GroupLevel, where: str) -
     return replace(level, voxel_size=entry.scale, translation=entry.translation)
 
 
+def unlisted_attributes(existing: Mapping[str, bytes], where: str) -> Mapping[str, Any] | None:
+    """Return the attributes of a group that lists no levels, or of a folder that is none; None for one that does.
+
+    Examples
+    --------
+    >>> unlisted_attributes({".zgroup": b'{"zarr_format": 2}', ".zattrs": b'{"voxel_size": [8]}'}, "em.zarr")
+    {'voxel_size': [8]}
+    """
+    kind = format_of(group_of(existing, where), None, where)
+    name, inside = _ATTRIBUTES[kind]
+    if name not in existing:
+        return {}
+    document = _Document(f"{where}/{name}", kind, inside)
+    found = document.attributes(document.with_attributes(existing[name].decode()))
+    return None if ome.multiscales(found) else found.values
+
+
 def merged_attributes(existing: Mapping[str, bytes], attrs: Mapping[str, Any], where: str) -> dict[str, bytes]:
     """Return the ``.zattrs`` of a zarr v2 array with attributes merged in deeply; nothing where it has them already.
 
@@ -151,7 +168,7 @@ def merged_attributes(existing: Mapping[str, bytes], attrs: Mapping[str, Any], w
     """
     texts = {".zattrs": _text(existing, ".zattrs", {}, where)}
     document = _Document(f"{where}/.zattrs", "zarr2", ())
-    text = document.with_attrs(texts[".zattrs"], attrs)
+    text = document.with_attrs(texts[".zattrs"], attrs, "attrs")
     data = text.encode() if ".zattrs" in existing else render(json.loads(text))
     return {} if existing.get(".zattrs") == data else {".zattrs": data}
 
@@ -250,34 +267,36 @@ class _Document:
                 text = splice.with_value(text, (*self.inside, *place), value)
         return text
 
-    def with_attrs(self, text: str, wanted: Mapping[str, Any]) -> str:
+    def with_attrs(self, text: str, wanted: Mapping[str, Any], argument: str = "group_attrs") -> str:
         """Return the document with attributes merged in deeply; one that differs is refused."""
         given: object = wanted
         if not isinstance(given, Mapping):
-            message = f"group_attrs is {show(given)}; give a mapping of attribute names to JSON"
-            raise ArgumentTypeError(problem("wrong_type", ("group_attrs",), message))
-        plain = plain_json(wanted, ("group_attrs",))
+            message = f"{argument} is {show(given)}; give a mapping of attribute names to JSON"
+            raise ArgumentTypeError(problem("wrong_type", (argument,), message))
+        plain = plain_json(wanted, (argument,))
         if not plain:
             return text
         for ours in _OURS:
             if _holds(plain, ours):
                 message = "is written by this package alone; leave it out, and give levels by their own arguments"
-                raise ArgumentError(problem("invalid_argument", ("group_attrs", *ours), message))
-        return self._merged(text, plain, self.attributes(text).values, ())
+                raise ArgumentError(problem("invalid_argument", (argument, *ours), message))
+        return self._merged(text, plain, self.attributes(text).values, (), argument)
 
-    def _merged(self, text: str, wanted: Mapping[str, Any], found: Mapping[str, Any], path: tuple[str, ...]) -> str:
+    def _merged(
+        self, text: str, wanted: Mapping[str, Any], found: Mapping[str, Any], path: tuple[str, ...], argument: str
+    ) -> str:
         for key, value in wanted.items():
             place = (*path, key)
             if key not in found:
                 text = splice.with_value(text, (*self.inside, *place), value)
             elif isinstance(value, dict) and isinstance(found[key], dict):
-                text = self._merged(text, value, found[key], place)
+                text = self._merged(text, value, found[key], place, argument)
             elif not _same_json(value, found[key]):
                 message = (
                     f"is {show(value)}, but {self.path} has {show(found[key])} there, which may be someone else's; "
                     "leave the key out, or change the document first"
                 )
-                raise ArgumentError(problem("conflict", ("group_attrs", *place), message))
+                raise ArgumentError(problem("conflict", (argument, *place), message))
         return text
 
     def check(self, text: str, level: GroupLevel) -> None:

@@ -68,9 +68,10 @@ class WritablePyramid(Pyramid):
             In place of `factors`: over the spatial axes, in the pyramid's units.
         shape
             Over every axis. By default what `factors` give, else the voxels from the level's corner to the end of
-            `from_level`.
+            `from_level`, of which one at least must be left.
         dtype, chunks, shards, codecs, fill_value
-            Those of `from_level` by default, as are its chunk keys and element order.
+            Those of `from_level` by default, as are its chunk keys and element order. Its shards are kept beside
+            `chunks` that fill them, and must be given anew beside others.
         from_level
             The level it is made from; the finest listed by default.
         exists, store_fill, attrs
@@ -80,20 +81,28 @@ class WritablePyramid(Pyramid):
         ------
         ArgumentError, StoreExistsError
             As for `create`; and where neither factors nor a voxel size and a translation are given, or both.
+
+        Notes
+        -----
+        Many processes may add levels to one group at once: its document is changed by compare-and-swap. Of those that
+        add the same level one makes it; under ``exists="adopt"`` the others get it as it is, and raise if it differs.
+        `store_fill` goes with this handle and its pickles alone, not
+        through ``open(mode="r+")``. An array that is adopted keeps its own attributes.
         """
         source = self._source(from_level)
         meta = source.view.stored
         if factors is None:
-            place = _explicit(source, voxel_size, translation, origin)
+            place = _explicit(source, voxel_size, translation, origin, sized=shape is not None)
         else:
             place = _by_factors(meta, factors, origin, given=(voxel_size, translation))
         copied = like(source.facts)
         given = {"dtype": dtype, "codecs": codecs, "fill_value": fill_value}
         copied |= {key: value for key, value in given.items() if value is not None}
-        if chunks is not None:
-            copied |= {"chunks": chunks, "shards": shards}
-        elif shards is not None:
+        if shards is not None:
             copied["shards"] = shards
+        if chunks is not None:
+            copied["chunks"] = chunks
+            _check_shards(copied["shards"] if shards is None else None, index_tuple(chunks, "chunks", meta.ndim))
         wanted = Wanted(
             shape=place.shape if shape is None else index_tuple(shape, "shape", meta.ndim),
             voxel_size=place.voxel_size,
@@ -158,8 +167,20 @@ class _Place(NamedTuple):
     shape: tuple[int, ...]
 
 
-def _explicit(source: Opened, voxel_size: Any, translation: Any, origin: Any) -> _Place:
-    """Return the place that a caller gave, in stored units."""
+def _check_shards(shards: Sequence[int] | None, chunks: Sequence[int]) -> None:
+    """Refuse chunks of the caller's that do not fill the shards that are copied."""
+    for axis, (shard, chunk) in enumerate(zip(shards or (), chunks, strict=False)):
+        if chunk > 0 and shard % chunk:
+            message = (
+                f"the shards of the level that is copied are {tuple(shards or ())}, and {shard} on axis {axis} is not "
+                f"a whole number of chunks of {chunk}; give shards= too, whole chunks (shards equal to chunks keep one "
+                "chunk to a file)"
+            )
+            raise ArgumentError(problem("not_integral", ("shards", axis), message))
+
+
+def _explicit(source: Opened, voxel_size: Any, translation: Any, origin: Any, *, sized: bool) -> _Place:
+    """Return the place that a caller gave, in stored units; of a level that is not `sized`, the shape follows."""
     if voxel_size is None or translation is None:
         message = "give factors, or voxel_size and translation both"
         raise ArgumentError(problem("missing_field", ("factors",), message))
@@ -178,6 +199,13 @@ def _explicit(source: Opened, voxel_size: Any, translation: Any, origin: Any) ->
     for axis in spatial:
         n, s, c = stored.shape[axis], stored.voxel_size[axis], stored.corner[axis]
         shape[axis] = max(target_axis(n, s, size[axis], corner=c, anchor=corner[axis]).stop, 0)
+        if n and not shape[axis] and not sized:
+            name, unit = stored.axes[axis], stored.units[axis]
+            message = (
+                f"the level begins at {corner[axis]:g} {unit} on axis {name!r}, where {stored.path} has ended (at "
+                f"{c + n * s:g}), so no voxel is left; give a translation in the pyramid's units, or shape= as well"
+            )
+            raise ArgumentError(problem("out_of_range", ("translation", axis), message))
     return _Place(tuple(size), tuple(centre), tuple(shape))
 
 

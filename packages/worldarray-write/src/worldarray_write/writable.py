@@ -12,6 +12,7 @@ from worldarray.errors import ArgumentError, problem
 from worldarray.opening import choose
 from worldarray.opening.opened import Opened
 from worldarray.opening.options import OpenArguments, check_retries
+from worldarray_write.unchanged import check_unchanged, described, refuse_other_keys
 from worldarray_write.write_plan import Target, check_aligned, check_box, checked_data, every_box
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ class WritableArray(WorldArray):
     """One array that is read as a `worldarray.WorldArray` is, and written in whole write units.
 
     A write commits before it returns. Writers of different units, in any number of processes, need no lock and no
-    order: a unit is stored by one put. Handles pickle; each process opens its own.
+    order: a unit is stored by one put. Handles pickle; each process opens its own store, and reads the array's document
+    then: an array that is gone, or is stored in another way than when the handle was made, is not written.
 
     Examples
     --------
@@ -45,10 +47,11 @@ class WritableArray(WorldArray):
         self._store_fill = store_fill
         self._target = Target.of(opened.view.stored, opened.view.pins)
         self._writer: Writer | None = None
+        self._is_checked = False
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the open stores: a copy opens its own."""
-        return {**super().__getstate__(), "_writer": None}
+        return {**super().__getstate__(), "_writer": None, "_is_checked": False}
 
     def write_index(
         self,
@@ -76,7 +79,9 @@ class WritableArray(WorldArray):
         ------
         ArgumentError
             The box is no union of whole write units or reaches outside the array, or the data has another shape or
-            dtype. Nothing is written then.
+            dtype; or the array has changed since the handle was made. Nothing is written then.
+        StoreNotFoundError
+            The array was removed since the handle was made.
         ForkError
             This process was forked from one that had used tensorstore.
         """
@@ -156,13 +161,21 @@ class WritableArray(WorldArray):
             from worldarray_write.io.arrays import Writer  # noqa: PLC0415  (documents need no tensorstore)
 
             opened, context = self._opened, self._opened.arguments.context
+            self._check_unchanged()
             self._writer = Writer(opened.facts, opened.folder, self._target, context, store_fill=self._store_fill)
         return self._writer
+
+    def _check_unchanged(self) -> None:
+        """Check the array before its store is opened, once per handle and process."""
+        if not self._is_checked:
+            check_unchanged(self._opened)
+            self._is_checked = True
 
     def _open_store(self) -> tensorstore.TensorStore:
         from worldarray.io.arrays import open_facts  # noqa: PLC0415  (documents need no tensorstore)
 
         opened, context = self._opened, self._opened.arguments.context
+        self._check_unchanged()
         store: tensorstore.TensorStore = open_facts(
             opened.facts, opened.folder, context, write=True, store_fill=self._store_fill
         )
@@ -176,7 +189,8 @@ def open_writable(arguments: OpenArguments) -> WritableArray:
     ------
     ArgumentError
         The array is no zarr, is reached through http or a symbolic link, or one field of a structured dtype is asked
-        for: none of these is written.
+        for: none of these is written. Or its chunks are keyed with another dimension separator than its document says,
+        and no `dimension_separator` is given.
     """
     return WritableArray(check_writable(choose.open_array(arguments)))
 
@@ -187,7 +201,8 @@ def check_writable(opened: Opened) -> Opened:
     Raises
     ------
     ArgumentError
-        It is N5 or precomputed, reached through http or a symbolic link, or one field of a structured dtype.
+        It is N5 or precomputed, reached through http or a symbolic link, one field of a structured dtype, or its chunks
+        are keyed with another separator than its document says.
     """
     from worldarray_write.io import store  # noqa: PLC0415  (documents need no tensorstore)
 
@@ -200,4 +215,6 @@ def check_writable(opened: Opened) -> Opened:
         raise ArgumentError(problem("unsupported", (stored.path, "field"), message))
     store.check_writable(opened.location)
     store.refuse_symlink(opened.location)
+    if arguments.dimension_separator is None:
+        refuse_other_keys(choose.source_of(opened.location, arguments.context), described(opened))
     return opened

@@ -175,6 +175,24 @@ def refuse_obstacles(folder: str, keys: Iterable[str]) -> None:
         raise AccessError(problem("access_denied", (folder,), message))
 
 
+def contents(folder: str) -> list[str]:
+    """Return the names of what stands in a folder, sorted, but for folders that hold no file; none for no folder."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entry.name for entry in entries if not _is_hollow(entry))
+    except OSError:
+        return []
+
+
+def _is_hollow(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a folder without a file at any depth."""
+    if not entry.is_dir(follow_symlinks=False):
+        return False
+    links = (os.path.join(at, name) for at, folders, _ in os.walk(entry.path) for name in folders)  # noqa: PTH118
+    files = (name for _, _, names in os.walk(entry.path) for name in names)
+    return not any(files) and not any(map(os.path.islink, links))
+
+
 def _mode(path: str) -> int | None:
     """Return what a path leads to, None for nothing."""
     try:

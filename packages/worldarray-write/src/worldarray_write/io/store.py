@@ -98,6 +98,14 @@ def refuse_obstacles(where: Location, keys: Sequence[str]) -> None:
         files.refuse_obstacles(where.local_path, keys)
 
 
+def contents(where: Location) -> list[str]:
+    """Return the names of what stands in a local folder, but for folders that hold no file; none of another store.
+
+    Elsewhere documents alone are looked at: listing is dear, or not allowed.
+    """
+    return files.contents(where.local_path) if where.is_local else []
+
+
 def read_with_generation(where: Location, key: str, context: Any = None) -> Seen:
     """Return one document of a folder as the store has it now.
 
