@@ -95,14 +95,14 @@ def ensure_group_entry(
 
     def listing(there: Mapping[str, bytes]) -> dict[str, bytes]:
         documents = merged_group(there, level, group.text, format=node.format, group_attrs=group_attrs)
-        _check_read(Planned(source, group, {**there, **documents}), where, node, grid)
+        _check_read(Relisted(source, group, {**there, **documents}), where, node, grid)
         return documents
 
     after = store.update_documents(group, GROUP_KEYS, listing, context)
     warn_notices(group_of(after, group.text).notices)
 
 
-class Planned:
+class Relisted:
     """A store with the documents of one folder as they will be."""
 
     def __init__(self, source: Source, folder: Location, documents: Mapping[str, bytes]) -> None:

@@ -86,8 +86,8 @@ class WritablePyramid(Pyramid):
         -----
         Many processes may add levels to one group at once: its document is changed by compare-and-swap. Of those that
         add the same level one makes it; under ``exists="adopt"`` the others get it as it is, and raise if it differs.
-        `store_fill` goes with this handle and its pickles alone, not
-        through ``open(mode="r+")``. An array that is adopted keeps its own attributes.
+        `store_fill` goes with this handle and its pickles alone, not through ``open(mode="r+")``. An array that is
+        adopted keeps its own attributes.
         """
         source = self._source(from_level)
         meta = source.view.stored
