@@ -6,7 +6,7 @@ import numpy as np
 import tensorstore as ts
 
 from worldarray.documents.facts import Opening, StorageFacts, opening
-from worldarray.documents.parsing import load_json
+from worldarray.documents.loading import load_json
 
 AT = ("em/document",)
 DOCUMENTS = {"zarr": ".zarray", "zarr3": "zarr.json", "n5": "attributes.json", "neuroglancer_precomputed": "info"}

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from worldarray.documents.loading import load_json, load_object
 from worldarray.documents.parsing import (
     Problems,
     boolean,
@@ -13,8 +14,6 @@ from worldarray.documents.parsing import (
     each,
     integer,
     integers,
-    load_json,
-    load_object,
     mapping,
     member,
     number,

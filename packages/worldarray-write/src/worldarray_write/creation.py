@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from worldarray.describing.describe import describe_array
 from worldarray.describing.detection import detect_node
-from worldarray.documents.parsing import load_object
+from worldarray.documents.loading import load_object
 from worldarray.documents.source import MappingSource, Source, document_path
 from worldarray.emit import warn_notices
 from worldarray.errors import (

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from worldarray.documents import parsing
 from worldarray.documents.parsing import refuse, show
 from worldarray.documents.precomputed import is_volume
 from worldarray.errors import ArgumentError, At, Notice, PlacementError, notice, problem
@@ -123,7 +122,7 @@ def _refuse_foreign(existing: Mapping[str, bytes], where: str) -> None:
     if "info" not in existing:
         return
     try:
-        document = parsing.load_json(existing["info"], (f"{where}/info",))
+        document = load_json(existing["info"], (f"{where}/info",))
     except PlacementError:  # a file of that name which is no metadata
         return
     if isinstance(document, Mapping) and is_volume(document):

@@ -8,7 +8,8 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any, Final
 
-from worldarray.documents.parsing import load_object, show
+from worldarray.documents.loading import load_object
+from worldarray.documents.parsing import show
 from worldarray.errors import ArgumentError, ArgumentTypeError, At, Code, WorldArrayError, problem
 
 _DEEPEST: Final = 100

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from worldarray.documents.attributes import SIZE_KEYS
+from worldarray.documents.loading import load_json
 from worldarray.documents.n5 import is_n5_array
 from worldarray.documents.n5_keys import BASE_KEYS
-from worldarray.documents.parsing import load_json
 from worldarray.documents.source import Source, document_path
 from worldarray.errors import ArgumentError, PlacementError, StoreExistsError, problem
 from worldarray.paths import Location

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from worldarray.describing.describe import ArrayDocuments, Described, chunk_notices, storage_facts
 from worldarray.documents.facts import StorageFacts
-from worldarray.documents.parsing import load_object
+from worldarray.documents.loading import load_object
 from worldarray.documents.source import Source, document_path
 from worldarray.errors import ArgumentError, StoreNotFoundError, problem
 from worldarray.opening.opened import Opened

@@ -14,8 +14,9 @@ from worldarray.documents import ome
 from worldarray.documents.alike import known_facts
 from worldarray.documents.attributes import Attributes
 from worldarray.documents.facts import StorageFacts
+from worldarray.documents.loading import load_object
 from worldarray.documents.n5 import parse_n5
-from worldarray.documents.parsing import load_object, mapping
+from worldarray.documents.parsing import mapping
 from worldarray.documents.precomputed import Volume, parse_precomputed, scale_facts
 from worldarray.documents.source import Source, document_path
 from worldarray.documents.zarr2 import parse_zarr2

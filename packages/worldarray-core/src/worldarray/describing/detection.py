@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from worldarray.documents.loading import load_json, load_object
 from worldarray.documents.n5 import is_n5_array
 from worldarray.documents.n5_keys import level_index
-from worldarray.documents.parsing import load_json, load_object, refuse, show
+from worldarray.documents.parsing import refuse, show
 from worldarray.documents.precomputed import is_volume
 from worldarray.documents.source import Source, document_path
 from worldarray.errors import AccessError, PlacementError, StoreNotFoundError, problem
