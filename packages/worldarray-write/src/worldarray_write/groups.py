@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from worldarray.documents.loading import load_json, load_object
+from worldarray.documents.loading import load_json
 from worldarray.documents.parsing import refuse, show
 from worldarray.documents.precomputed import is_volume
 from worldarray.errors import ArgumentError, At, Notice, PlacementError, notice, problem
