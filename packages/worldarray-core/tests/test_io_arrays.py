@@ -361,11 +361,11 @@ def test_part_of_a_shard_is_read_by_ranges(stores, http_server):
 
 
 def test_a_worker_that_was_handed_an_array_finds_the_way_in(stores, s3_server, cloud):
-    s3_server.put_folder(SIGNED, stores / "zarr2", "worker/")
+    s3_server.put_folder(SIGNED, stores / "zarr2", "spawned/")
     facts = facts_of(stores / "zarr2", "zarr2")
     cloud.setenv("AWS_ACCESS_KEY_ID", "key")
     cloud.setenv("AWS_SECRET_ACCESS_KEY", "secret")
-    place = f"s3://{SIGNED}/worker"
+    place = f"s3://{SIGNED}/spawned"
     s3_server.log.clear()
     assert np.array_equal(read(place, facts, place), DATA)
     asked = [(path.rpartition("/")[2], signed) for _, path, signed in s3_server.log]
