@@ -271,3 +271,10 @@ def test_no_block_is_lost_between_iteration_and_lookup_on_a_large_grid():
     tiles = blocks((100, 90, 80), (7, 6, 5), ((1, 0), (0, 2), (3, 3)))
     sample = itertools.islice(tiles, 0, None, 97)
     assert all(block == tiles[block.id] for block in sample)
+
+
+def test_more_blocks_than_can_be_counted_are_refused():
+    assert len(blocks((2**31, 2**31), (1, 1))) == 2**62
+    with pytest.raises(ArgumentError, match="larger blocks") as caught:
+        blocks((2**40, 2**40, 2**40), (1, 1, 1))  # 2^120 blocks
+    assert caught.value.code == "out_of_range"

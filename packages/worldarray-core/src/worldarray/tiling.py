@@ -243,8 +243,8 @@ def blocks(
     Raises
     ------
     ArgumentError
-        A list has another length than `shape`, a block is not positive, a context is negative, or the box does not
-        lie in the array.
+        A list has another length than `shape`, a block is not positive, a context is negative, the box does not lie
+        in the array, or there are more blocks than can be counted.
     ArgumentTypeError
         A number is no integer.
 
@@ -263,6 +263,9 @@ def blocks(
     begin, end = _inside(box, sizes)
     before, after = _context(context, len(sizes))
     grid = grid_shape(tuple(map(operator.sub, end, begin)), unit)
+    if prod(grid) > sys.maxsize:
+        message = f"{prod(grid)} blocks are more than can be counted; give larger blocks"
+        raise ArgumentError(problem("out_of_range", ("block_shape",), message))
     return Blocks(sizes, unit, begin, end, before, after, clip, grid)
 
 
