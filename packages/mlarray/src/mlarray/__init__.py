@@ -1,0 +1,1 @@
+"""Compressed arrays with their meaning in one file."""

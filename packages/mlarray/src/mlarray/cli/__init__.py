@@ -1,0 +1,1 @@
+"""The commands `mlarray`, `mlarray_header` and `mlarray_convert`."""

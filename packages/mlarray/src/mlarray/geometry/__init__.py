@@ -1,0 +1,1 @@
+"""Where voxels lie: matrices, spacing, origin, direction, letter codes, coordinates; pure arithmetic."""

@@ -1,0 +1,1 @@
+"""The only importer of blosc2: frames, raw metadata keys, stores, atomic publishing, locks."""
