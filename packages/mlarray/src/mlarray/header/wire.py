@@ -1,0 +1,305 @@
+"""Plain msgpack: the bytes of a metadata key to a map and back, and Python values made plain. Nothing is unpickled."""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Mapping
+from typing import Any, Final, NoReturn
+
+import msgpack
+import numpy as np
+
+from mlarray.errors import ArgumentError, ArgumentTypeError, At, FormatError, Problem, pointer
+
+Plain = Any
+"""None, bool, int, float, str, bytes, a list of such, or a dict from str to such."""
+
+DEEPEST: Final = 512
+"""How many maps and lists may stand in one another."""
+MOST_ITEMS: Final = 1_000_000
+"""The largest numpy array that is written out as nested lists."""
+_GZIP: Final = b"\x1f\x8b"
+_INTEGERS: Final = range(-(2**63), 2**64)
+_NESTS: Final = "is nested deeper than 512 maps and lists"
+
+
+class _RepeatedKeyError(Exception):
+    """A map has a key twice."""
+
+
+class _NotPlainError(Exception):
+    """Something stands in the bytes that is no plain value."""
+
+
+_KEYS: Final = "has a key that is no text"
+_COMPLAINTS: Final = (
+    (msgpack.ExtraData, "goes on behind its map"),
+    (UnicodeDecodeError, "holds text that is not UTF-8"),
+    ((msgpack.StackError, RecursionError), _NESTS),
+    (msgpack.FormatError, "is not msgpack"),
+)
+
+
+def decode(raw: bytes, *, key: str = "mlarray", unique: bool = True) -> dict[str, Any]:
+    r"""Return the map that the bytes of a metadata key hold.
+
+    Parameters
+    ----------
+    raw
+        The bytes as stored.
+    key
+        The name of the key, for messages.
+    unique
+        Whether a key that stands twice in one map is refused.
+
+    Raises
+    ------
+    FormatError
+        The bytes are not one msgpack map of plain values, or come from a writer before format version 1.
+
+    Examples
+    --------
+    >>> decode(b"\x81\xa7version\xa31.0")
+    {'version': '1.0'}
+    """
+    found = _unpack(raw, key, unique)
+    if isinstance(found, bytes) and found[:2] == _GZIP:
+        raise FormatError(Problem("unsupported", (), before_version_1()))
+    if not isinstance(found, dict):
+        raise _not_plain(key, f"holds {_kind(found)}, not a map")
+    if (at := _odd(found)) is not None:
+        raise _not_plain(key, f"has a key that is no text, or {_NESTS}, at {pointer(at[:8]) or 'its top'}")
+    return found
+
+
+def before_version_1() -> str:
+    """Return the words for files that were written before format version 1."""
+    return "written by MLArray before format v1; convert it again from its original file"
+
+
+def _unpack(raw: bytes, key: str, unique: bool) -> object:
+    limit = len(raw)
+    try:
+        return msgpack.unpackb(
+            raw,
+            raw=False,
+            strict_map_key=True,
+            use_list=True,
+            ext_hook=_refuse_extension,
+            object_pairs_hook=_unique if unique else None,
+            max_bin_len=limit,
+            max_str_len=limit,
+            max_array_len=limit,
+            max_map_len=limit,
+        )
+    except _RepeatedKeyError as error:
+        message = f"the metadata key {key!r} repeats the key {error.args[0]!r} in one map; only one may stay"
+        raise FormatError(Problem("duplicate", (), message)) from None
+    except (_NotPlainError, ValueError, TypeError, RecursionError) as error:
+        raise _not_plain(key, _complaint(error)) from None
+
+
+def _complaint(error: Exception) -> str:
+    """Return what bytes are like that msgpack, or a hook of ours, gave up on."""
+    if isinstance(error, _NotPlainError):
+        return str(error)
+    for kind, words in _COMPLAINTS:
+        if isinstance(error, kind):
+            return words
+    # A key of another type has no class of its own: msgpack's message, and that of hash(), are all there is.
+    return _KEYS if "key" in str(error) or "unhashable" in str(error) else "is cut short; the file is damaged"
+
+
+def _not_plain(key: str, what: str) -> FormatError:
+    return FormatError(Problem("not_msgpack", (), f"the metadata key {key!r} {what}"))
+
+
+def _unique(pairs: list[tuple[object, object]]) -> dict[object, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[object] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise _RepeatedKeyError(name)
+            seen.add(name)
+    for name in found:
+        if type(name) is not str:
+            raise _NotPlainError(_KEYS)
+    return found
+
+
+def _refuse_extension(code: int, _: bytes) -> NoReturn:
+    raise _NotPlainError(f"holds a msgpack extension (type {code}); only plain values may stand there")
+
+
+def _odd(document: object, depth: int = 1, at: At = ()) -> At | None:
+    """Return where a key is no string, or where what is allowed of depth ends; None where all is well."""
+    if depth > DEEPEST:
+        return at
+    if isinstance(document, dict):
+        for name, value in document.items():
+            if type(name) is not str:
+                return at
+            kind = type(value)
+            if (kind is dict or kind is list) and (odd := _odd(value, depth + 1, (*at, name))) is not None:
+                return odd
+    elif isinstance(document, list):
+        for index, value in enumerate(document):
+            kind = type(value)
+            if (kind is dict or kind is list) and (odd := _odd(value, depth + 1, (*at, index))) is not None:
+                return odd
+    return None
+
+
+def encode(document: Mapping[str, Any]) -> bytes:
+    r"""Return the bytes of a plain map, as `normalise` leaves it.
+
+    Examples
+    --------
+    >>> encode({"version": "1.0"})
+    b'\x81\xa7version\xa31.0'
+    """
+    packed: bytes = msgpack.packb(document, use_bin_type=True, strict_types=True)
+    return packed
+
+
+def normalise(value: object, at: At = ()) -> Plain:
+    """Return a value of plain types alone, sharing nothing that can change with the one given.
+
+    numpy scalars become Python's, tuples and numpy arrays of up to a million elements lists, enumeration members their
+    values.
+
+    Parameters
+    ----------
+    value
+        What somebody wants stored.
+    at
+        Where it would stand, for messages.
+
+    Raises
+    ------
+    ArgumentTypeError
+        A value is of no type that can be stored.
+    ArgumentError
+        An integer does not fit into 64 bits, text is not Unicode, or maps are nested deeper than 512.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> normalise({"size": (np.float32(0.5), np.int64(3)), "grid": np.eye(2)})
+    {'size': [0.5, 3], 'grid': [[1.0, 0.0], [0.0, 1.0]]}
+    >>> normalise({"a": {"b": [1, 2, {3}]}}, ("user",))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    mlarray.errors.ArgumentTypeError: /user/a/b/2: {3} is a set, which cannot be stored; plain are ...
+    """
+    try:
+        return _plain(value, at, 1)
+    except RecursionError:
+        raise ArgumentError(Problem("out_of_range", at, f"it {_NESTS}")) from None
+
+
+def _plain(value: object, at: At, depth: int) -> Plain:
+    if isinstance(value, enum.Enum):
+        value = value.value
+    if isinstance(value, np.generic):
+        value = _scalar(value, at)
+    for kinds, plain in _PLAIN:
+        if isinstance(value, kinds):
+            return plain(value, at)
+    if depth > DEEPEST:
+        raise ArgumentError(Problem("out_of_range", at[:8], f"it {_NESTS}"))
+    if isinstance(value, Mapping):
+        return _map(value, at, depth)
+    if isinstance(value, np.ndarray):
+        value = _array(value, at)
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, (*at, index), depth + 1) for index, item in enumerate(value)]
+    raise _type(value, at)
+
+
+def _map(value: Mapping[Any, Any], at: At, depth: int) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, item in value.items():
+        if isinstance(name, enum.Enum):
+            name = name.value  # noqa: PLW2901  (an enumeration member stands for its value)
+        if not isinstance(name, str):
+            message = f"the key {name!r} is {_kind(name)}; keys of a map are text"
+            raise ArgumentTypeError(Problem("wrong_type", at, message))
+        text = _text(str(name), at)
+        if text in found:
+            raise ArgumentError(Problem("duplicate", at, f"the key {text!r} stands twice"))
+        found[text] = _plain(item, (*at, text), depth + 1)
+    return found
+
+
+def _array(value: np.ndarray[Any, Any], at: At) -> Any:
+    if value.size > MOST_ITEMS:
+        message = f"an array of {value.size} elements is too large for metadata; at most {MOST_ITEMS}"
+        raise ArgumentError(Problem("out_of_range", at, message))
+    if value.dtype.kind not in "biufUS":
+        raise ArgumentTypeError(Problem("wrong_type", at, f"an array of {value.dtype} cannot be stored in metadata"))
+    return value.tolist() if value.ndim else [value.item()]
+
+
+def _scalar(value: np.generic, at: At) -> object:
+    if value.dtype.kind not in "biufUS" or (value.dtype.itemsize > 8 and value.dtype.kind == "f"):
+        raise _type(value, at)
+    return value.item()
+
+
+def _integer(value: int, at: At) -> int:
+    if value not in _INTEGERS:
+        raise ArgumentError(Problem("not_representable", at, f"{value} does not fit into 64 bits; store it as text"))
+    return value
+
+
+def _text(value: str, at: At) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        message = f"{value!r} cannot be written as UTF-8 (a lone surrogate); store bytes"
+        raise ArgumentError(Problem("not_representable", at, message)) from None
+    return value
+
+
+_PLAIN: Final[tuple[tuple[Any, Any], ...]] = (
+    ((type(None), bool), lambda value, _: value),
+    (float, lambda value, _: float(value)),
+    (int, lambda value, at: _integer(int(value), at)),
+    (str, lambda value, at: _text(str(value), at)),
+    ((bytes, bytearray, memoryview), lambda value, _: bytes(value)),
+)
+"""What stands alone, by type; a boolean before the integers that it is one of."""
+
+
+def _type(value: object, at: At) -> ArgumentTypeError:
+    shown = repr(value)
+    shown = shown if len(shown) <= 80 else f"{shown[:77]}..."
+    plain = "None, booleans, numbers, text, bytes, lists, maps"
+    message = f"{shown} is {_kind(value)}, which cannot be stored; plain are {plain}"
+    return ArgumentTypeError(Problem("wrong_type", at, message))
+
+
+def _kind(value: object) -> str:
+    names = {dict: "a map", list: "a list", str: "text", bytes: "bytes", int: "an integer", float: "a float"}
+    if value is None:
+        return "nil"
+    return names.get(type(value), f"a {type(value).__name__}")
+
+
+def is_number(value: object) -> bool:
+    """Whether a plain value is a number; a boolean is none.
+
+    Examples
+    --------
+    >>> is_number(1), is_number(1.5), is_number(True), is_number("1")
+    (True, True, False, False)
+    """
+    kind = type(value)
+    return kind is int or kind is float
+
+
+def is_finite(value: float) -> bool:
+    """Whether a number is finite."""
+    return type(value) is int or math.isfinite(value)
