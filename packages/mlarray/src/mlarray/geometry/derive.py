@@ -1,0 +1,186 @@
+"""What follows from the matrix of a space: spacing, origin, direction, letter codes, coordinates both ways."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlarray.errors import ArgumentError, At, Problem
+
+Rows = Sequence[Sequence[float]]
+OPPOSITE: Final = {
+    word: other
+    for pair in (("left", "right"), ("anterior", "posterior"), ("superior", "inferior"))
+    for word, other in (pair, pair[::-1])
+}
+"""The six anatomical words, which have letters."""
+
+
+def spacing(matrix: Rows) -> list[float]:
+    """Return the distance between neighbouring voxels along each column of the matrix: its Euclidean length.
+
+    Examples
+    --------
+    >>> spacing([[0, 0, 0.7, -170.1], [0, 0.7, 0, -201.3], [-2.5, 0, 0, -87], [0, 0, 0, 1]])
+    [2.5, 0.7, 0.7]
+    """
+    return [_length([row[column] for row in matrix[:-1]]) for column in range(len(matrix[0]) - 1)]
+
+
+def _length(column: Sequence[float]) -> float:
+    """Return the length of a vector; exact where only one entry is not zero."""
+    entries = [abs(value) for value in column if value]
+    return entries[0] if len(entries) == 1 else math.hypot(*entries)
+
+
+def origin(matrix: Rows) -> list[float]:
+    """Return the coordinates of the centre of voxel 0, one per axis of the space.
+
+    Examples
+    --------
+    >>> origin([[0, 2, 5], [3, 0, 7], [0, 0, 1]])
+    [5.0, 7.0]
+    """
+    return [float(row[-1]) + 0.0 for row in matrix[:-1]]
+
+
+def direction(matrix: Rows) -> list[list[float]]:
+    """Return the linear part with every column divided by its spacing, one row per axis of the space.
+
+    Examples
+    --------
+    >>> direction([[0, 2, 5], [-3, 0, 7], [0, 0, 1]])
+    [[0.0, 1.0], [-1.0, 0.0]]
+    """
+    lengths = spacing(matrix)
+    return [
+        [float(value) / length + 0.0 for value, length in zip(row[:-1], lengths, strict=True)] for row in matrix[:-1]
+    ]
+
+
+def letter_codes(matrix: Rows, increases_toward: Sequence[str | None]) -> str | None:
+    """Return one letter per column: the initial of the word toward which its index grows.
+
+    The largest entry of the direction decides first, then the largest of what is left; of equal ones the lowest axis of
+    the space, then the lowest of the array.
+
+    Parameters
+    ----------
+    matrix
+        Columns in array order.
+    increases_toward
+        The word of each axis of the space.
+
+    Returns
+    -------
+    None where a used axis of the space has no anatomical word, or there are more columns than axes of the space.
+
+    Examples
+    --------
+    >>> rows = [[0, 0, 0.7, 0], [0, 0.7, 0, 0], [-2.5, 0, 0, 0], [0, 0, 0, 1]]
+    >>> letter_codes(rows, ["left", "posterior", "superior"])
+    'IPL'
+    """
+    cosines = direction(matrix)
+    height, width = len(cosines), len(cosines[0])
+    cells = sorted((-abs(cosines[row][column]), row, column) for row in range(height) for column in range(width))
+    letters: dict[int, str] = {}
+    rows: set[int] = set()
+    for _, row, column in cells:
+        if row in rows or column in letters:
+            continue
+        word = increases_toward[row]
+        if word not in OPPOSITE:
+            return None
+        assert word is not None
+        rows.add(row)
+        letters[column] = (word if cosines[row][column] > 0 else OPPOSITE[word])[0].upper()
+    return "".join(letters[column] for column in range(width)) if len(letters) == width else None
+
+
+def to_space(matrix: Rows, index: Any) -> NDArray[np.float64]:
+    """Return the coordinates of indices: whole indices are centres of voxels.
+
+    Parameters
+    ----------
+    matrix
+        Columns in array order.
+    index
+        Shape (..., n) over the n columns.
+
+    Returns
+    -------
+    Shape (..., m) over the m axes of the space, float64.
+
+    Raises
+    ------
+    ArgumentError
+        The last axis is not as long as the matrix has columns, or a value is no number.
+
+    Examples
+    --------
+    >>> to_space([[0, 2, 5], [-3, 0, 7], [0, 0, 1]], (1, 10)).tolist()
+    [25.0, 4.0]
+    """
+    linear, shift = _parts(matrix)
+    return points(index, linear.shape[1], ("index",)) @ linear.T + shift
+
+
+def to_index(matrix: Rows, coord: Any) -> NDArray[np.float64]:
+    """Return the indices of coordinates, fractions and all; by least squares where the space has more axes.
+
+    Parameters
+    ----------
+    matrix
+        Columns in array order.
+    coord
+        Shape (..., m) over the m axes of the space.
+
+    Returns
+    -------
+    Shape (..., n) over the n columns, float64.
+
+    Raises
+    ------
+    ArgumentError
+        The last axis is not as long as the space has axes, or a value is no number.
+
+    Examples
+    --------
+    >>> to_index([[0, 2, 5], [-3, 0, 7], [0, 0, 1]], (25, 4)).tolist()
+    [1.0, 10.0]
+    """
+    linear, shift = _parts(matrix)
+    moved = points(coord, linear.shape[0], ("coord",)) - shift
+    if linear.shape[0] == linear.shape[1]:
+        solved: NDArray[np.float64] = np.linalg.solve(linear, moved.reshape(-1, linear.shape[0]).T).T
+    else:
+        solved = np.linalg.lstsq(linear, moved.reshape(-1, linear.shape[0]).T, rcond=None)[0].T
+    return solved.reshape(*moved.shape[:-1], linear.shape[1]) + 0.0
+
+
+def _parts(matrix: Rows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    whole = np.array(matrix, np.float64)
+    return whole[:-1, :-1], whole[:-1, -1]
+
+
+def points(value: Any, width: int, at: At) -> NDArray[np.float64]:
+    """Return points as float64 of shape (..., width).
+
+    Raises
+    ------
+    ArgumentError
+        The last axis has another length, or a value is no number.
+    """
+    try:
+        found = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentError(Problem("wrong_type", at, f"{value!r} holds something that is no number")) from None
+    if found.ndim == 0 or found.shape[-1] != width:
+        have = "no axis" if found.ndim == 0 else f"{found.shape[-1]} numbers"
+        raise ArgumentError(Problem("wrong_length", at, f"{have} in the last axis, expected {width}"))
+    return found
