@@ -127,7 +127,8 @@ def to_space(matrix: Rows, index: Any) -> NDArray[np.float64]:
     [25.0, 4.0]
     """
     linear, shift = _parts(matrix)
-    return points(index, linear.shape[1], ("index",)) @ linear.T + shift
+    found: NDArray[np.float64] = points(index, linear.shape[1], ("index",)) @ linear.T + shift
+    return found
 
 
 def to_index(matrix: Rows, coord: Any) -> NDArray[np.float64]:

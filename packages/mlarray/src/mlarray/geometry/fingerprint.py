@@ -24,13 +24,14 @@ def little_endian(dtype: np.dtype[Any]) -> str:
     >>> little_endian(np.dtype(">i2")), little_endian(np.dtype("u1"))
     ('<i2', '|u1')
     """
-    return dtype.newbyteorder("<").str
+    return str(dtype.newbyteorder("<").str)
 
 
 def data_hash(slabs: Iterable[NDArray[Any]], shape: Sequence[int], dtype: np.dtype[Any]) -> str:
     """Return the hash of an array's elements.
 
-    sha256 of ``mla-data-1``, the little-endian dtype and the shape, a line each, then the elements in C order, little-endian.
+    sha256 of ``mla-data-1``, the little-endian dtype and the shape, a line each, then the elements in C order,
+    little-endian.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ def data_hash(slabs: Iterable[NDArray[Any]], shape: Sequence[int], dtype: np.dty
     spelt = little_endian(dtype)
     found = hashlib.sha256(f"mla-data-1\n{spelt}\n{','.join(map(str, shape))}\n".encode())
     for slab in slabs:
-        found.update(np.ascontiguousarray(slab, np.dtype(spelt)).reshape(-1).view(np.uint8))
+        found.update(np.ascontiguousarray(slab, np.dtype(spelt)).reshape(-1).view(np.uint8).data)
     return f"sha256:{found.hexdigest()}"
 
 

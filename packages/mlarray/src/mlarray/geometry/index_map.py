@@ -36,7 +36,8 @@ def apply(index_map: Mapping[str, Any], source: NDArray[Any]) -> NDArray[Any]:
     [[4, 1], [5, 2], [6, 3]]
     """
     axes, flip = _parts(index_map, source.ndim)
-    return source.transpose(axes)[flip]
+    found: NDArray[Any] = source.transpose(axes)[flip]
+    return found
 
 
 def invert(index_map: Mapping[str, Any], stored: NDArray[Any]) -> NDArray[Any]:
@@ -53,7 +54,8 @@ def invert(index_map: Mapping[str, Any], stored: NDArray[Any]) -> NDArray[Any]:
     [[1, 2, 3], [4, 5, 6]]
     """
     axes, flip = _parts(index_map, stored.ndim)
-    return stored[flip].transpose(np.argsort(axes))
+    found: NDArray[Any] = stored[flip].transpose(np.argsort(axes))
+    return found
 
 
 def _parts(index_map: Mapping[str, Any], ndim: int) -> tuple[tuple[int, ...], tuple[slice, ...]]:

@@ -14,7 +14,7 @@ Ints = tuple[int, ...]
 
 @dataclass(frozen=True)
 class PatchPlan:
-    """The box [begin, end) of the array to read, and where it begins in the patch; nothing is read where it is empty."""
+    """The box [begin, end) of the array to read, and where it begins in the patch; an empty box reads nothing."""
 
     begin: Ints
     end: Ints
