@@ -1,0 +1,110 @@
+"""An array of blosc2 as a store: what a file and a compressed array in memory share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlarray.errors import ClosedError, Problem, ReadOnlyError
+from mlarray.io.assign import prepared
+from mlarray.layout.compression import from_cparams
+from mlarray.layout.records import Layout
+
+
+def closed() -> ClosedError:
+    """Return the error for a handle that is used after it was closed."""
+    return ClosedError(Problem("closed", (), "this array is closed; open its file again"))
+
+
+class BloscStore:
+    """Voxels in a blosc2.NDArray."""
+
+    path: str | None = None
+    mode: str | None = None
+
+    def __init__(self, array: Any) -> None:
+        self._array: Any = array
+        self._shape: tuple[int, ...] = tuple(array.shape)
+        self._dtype: np.dtype[Any] = np.dtype(array.dtype)
+
+    @property
+    def array(self) -> Any:
+        """The blosc2.NDArray underneath."""
+        if self._array is None:
+            raise closed()
+        return self._array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Size per axis, C order."""
+        return self._shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """As stored, byte order too."""
+        return self._dtype
+
+    @property
+    def layout(self) -> Layout:
+        """Chunk, block and compression as stored."""
+        array = self.array
+        return Layout(tuple(array.chunks), tuple(array.blocks), None, from_cparams(array.schunk.cparams))
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._array is None
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return what numpy gives for the key."""
+        array = self.array
+        if not self._shape:
+            return np.asarray(array[()]).reshape(())[key]
+        found = np.asarray(array[key])
+        return found[()] if found.ndim == 0 else found
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        array = self.writable()
+        values = prepared(value, key, self._shape, self._dtype)
+        if values.size:
+            array[key if self._shape else ()] = values
+
+    def writable(self) -> Any:
+        """Return the blosc2.NDArray to write to.
+
+        Raises
+        ------
+        ReadOnlyError
+            The file was opened for reading.
+        """
+        if self.mode == "r":
+            message = "the file is open for reading; open it with mode='r+' to write, or 'c' to change a copy in memory"
+            raise ReadOnlyError(Problem("read_only", (), message), path=self.path)
+        return self.array
+
+    def read_box(self, start: tuple[int, ...], stop: tuple[int, ...], out: NDArray[Any]) -> None:
+        """Read a box that lies inside the array into a C-contiguous array of its shape and dtype."""
+        array = self.array
+        if self._shape:
+            array.get_slice_numpy(out, (start, stop))
+        else:
+            out[()] = array[()]
+
+    def keys(self) -> Mapping[str, bytes]:
+        """Every metadata key with its raw bytes."""
+        raise NotImplementedError
+
+    def cframe(self) -> bytes:
+        """Return the whole array as the bytes of one frame."""
+        found: bytes = self.array.to_cframe()
+        return found
+
+    def flush(self) -> None:
+        """Write out what is pending: nothing is."""
+
+    def close(self) -> None:
+        """Let go of the array; a second time does nothing."""
+        self._array = None

@@ -1,0 +1,99 @@
+"""A file that is being filled: it has another name until it is closed."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from mlarray.errors import LockedError, Problem
+from mlarray.io import locks
+from mlarray.io.blosc_store import BloscStore
+from mlarray.io.file_store import write_keys
+from mlarray.io.memory_store import constant_array
+from mlarray.io.publish import check_keys, discard, replace, temporary_name
+from mlarray.layout.records import Layout
+
+
+class CreateStore(BloscStore):
+    """An array under a temporary name; `publish` puts it in place, `close` without it takes it away."""
+
+    path: str
+    mode: str
+
+    def __init__(self, path: str, array: Any, name: str, *, overwrite: bool) -> None:
+        super().__init__(array)
+        self.path, self.mode = path, "w"
+        self._name, self._overwrite = name, overwrite
+        self._keys: dict[str, bytes] = {}
+
+    def keys(self) -> Mapping[str, bytes]:
+        """Every metadata key with its raw bytes."""
+        return dict(self._keys)
+
+    def set_keys(self, keys: Mapping[str, bytes | None]) -> None:
+        """Keep raw keys until the file is published; None takes one away."""
+        for name, raw in keys.items():
+            if raw is None:
+                self._keys.pop(name, None)
+            else:
+                self._keys[name] = raw
+
+    def publish(self) -> None:
+        """Write the metadata and put the file in place.
+
+        Raises
+        ------
+        FileExistsError
+            Something stands there by now, which may not be replaced.
+        LockedError
+            Another handle has the file open for writing.
+        """
+        array = self.array
+        check_keys(self._keys)
+        if self._overwrite and not locks.free(self.path):
+            raise LockedError(
+                Problem("unavailable", (), "another handle has the file open for writing"), path=self.path
+            )
+        write_keys(array, self._keys, frozenset())
+        super().close()
+        del array
+        replace(self._name, self.path, exclusive=not self._overwrite)
+
+    def close(self) -> None:
+        """Let go, and take the temporary file away if it was not published."""
+        if not self.closed:
+            super().close()
+        discard(self._name)
+
+
+def create_file(
+    path: str,
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    layout: Layout | None,
+    *,
+    fill: Any = None,
+    overwrite: bool,
+) -> CreateStore:
+    """Begin a file of one value (None: 0).
+
+    Raises
+    ------
+    FileExistsError
+        Something stands there, and `overwrite` is not set.
+    ArgumentTypeError, ArgumentError
+        The dtype or the shape is none that files hold.
+    """
+    if not overwrite and os.path.lexists(path):
+        raise FileExistsError(errno.EEXIST, "something stands there already; mode='w' would replace it", path)
+    name = temporary_name(path)
+    try:
+        array = constant_array(shape, dtype, fill, layout, urlpath=name, mode="w")
+    except BaseException:
+        discard(name)
+        raise
+    return CreateStore(path, array, name, overwrite=overwrite)

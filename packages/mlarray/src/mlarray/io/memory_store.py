@@ -1,0 +1,186 @@
+"""Arrays in memory: compressed, or plain."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlarray.io import runtime
+from mlarray.io.assign import prepared
+from mlarray.io.blosc_store import BloscStore, closed
+from mlarray.io.dtypes import check_dtype, check_shape
+from mlarray.io.frame import damaged, of_bytes, read_info, read_key
+from mlarray.layout.records import Layout
+
+
+class MemoryStore(BloscStore):
+    """A compressed array in memory, and its metadata keys in a dict."""
+
+    def __init__(self, array: Any, keys: Mapping[str, bytes] | None = None) -> None:
+        super().__init__(array)
+        self._keys = dict(keys or {})
+
+    def keys(self) -> Mapping[str, bytes]:
+        """Every metadata key with its raw bytes."""
+        return dict(self._keys)
+
+    def set_keys(self, keys: Mapping[str, bytes | None]) -> None:
+        """Keep raw keys; None takes one away."""
+        for name, raw in keys.items():
+            if raw is None:
+                self._keys.pop(name, None)
+            else:
+                self._keys[name] = raw
+
+
+class PlainStore:
+    """A numpy array, and metadata keys in a dict."""
+
+    path: str | None = None
+    mode: str | None = None
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        self._array: NDArray[Any] | None = array
+        self._shape, self._dtype = array.shape, array.dtype
+        self._keys: dict[str, bytes] = {}
+
+    @property
+    def array(self) -> NDArray[Any]:
+        """The numpy array itself."""
+        if self._array is None:
+            raise closed()
+        return self._array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Size per axis, C order."""
+        return self._shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """As stored, byte order too."""
+        return self._dtype
+
+    @property
+    def layout(self) -> Layout | None:
+        """None: it is cut into no chunks."""
+        return None
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._array is None
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return a copy of what numpy gives for the key."""
+        return self.array[key].copy()
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        array = self.array
+        array[key] = prepared(value, key, self._shape, self._dtype)
+
+    def read_box(self, start: tuple[int, ...], stop: tuple[int, ...], out: NDArray[Any]) -> None:
+        """Copy a box into an array of its shape."""
+        out[...] = self.array[tuple(map(slice, start, stop))]
+
+    def keys(self) -> Mapping[str, bytes]:
+        """Every metadata key with its raw bytes."""
+        return dict(self._keys)
+
+    def set_keys(self, keys: Mapping[str, bytes | None]) -> None:
+        """Keep raw keys; None takes one away."""
+        for name, raw in keys.items():
+            if raw is None:
+                self._keys.pop(name, None)
+            else:
+                self._keys[name] = raw
+
+    def flush(self) -> None:
+        """Write out what is pending: nothing is."""
+
+    def close(self) -> None:
+        """Let go of the array; a second time does nothing."""
+        self._array = None
+
+
+def settings(layout: Layout | None, nthreads: int = 1) -> dict[str, Any]:
+    """Return what blosc2's constructors take for a layout."""
+    found: dict[str, Any] = {"dparams": runtime.module().DParams(nthreads=nthreads)}
+    if layout is not None:
+        found["cparams"] = layout.compression.to_cparams(nthreads=nthreads)
+        if layout.chunk:
+            found |= {"chunks": layout.chunk, "blocks": layout.block}
+    return found
+
+
+def in_memory(array: NDArray[Any], layout: Layout | None, nthreads: int = 1) -> MemoryStore:
+    """Return a compressed copy of an array.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentError
+        Its dtype or its number of axes is none that a file holds.
+    """
+    check_dtype(array.dtype)
+    check_shape(array.shape)
+    plain = np.ascontiguousarray(array).reshape(array.shape)
+    return MemoryStore(runtime.module().asarray(plain, **settings(layout, nthreads)))
+
+
+def constant(
+    shape: tuple[int, ...], dtype: np.dtype[Any], fill: Any, layout: Layout | None, nthreads: int = 1
+) -> MemoryStore:
+    """Return a compressed array of one value, which takes hardly any memory; None is zeros."""
+    return MemoryStore(constant_array(shape, dtype, fill, layout, nthreads=nthreads))
+
+
+def constant_array(
+    shape: tuple[int, ...], dtype: np.dtype[Any], fill: Any, layout: Layout | None, *, nthreads: int = 1, **where: Any
+) -> Any:
+    """Return a blosc2.NDArray of one value, in memory or, given urlpath and mode, in a file."""
+    blosc2 = runtime.module()
+    check_dtype(dtype)
+    check_shape(shape)
+    given = {**settings(layout, nthreads), **where}
+    if fill is None or (not isinstance(fill, complex) and fill == 0):
+        return blosc2.zeros(shape, dtype=dtype, **given)
+    return blosc2.full(shape, np.asarray(fill, dtype)[()], dtype=dtype, **given)
+
+
+def from_cframe(frame: bytes) -> MemoryStore:
+    """Return the compressed array that the bytes of a frame hold, with its metadata keys.
+
+    Raises
+    ------
+    FormatError
+        They are no whole frame of an array.
+    """
+    blosc2 = runtime.module()
+    read = of_bytes(frame)
+    info = read_info(read, len(frame))
+    keys = {name: read_key(read, info, name) for name in info.offsets}
+    try:
+        array = blosc2.ndarray_from_cframe(frame[: info.length], copy=True)
+    except (RuntimeError, ValueError, TypeError) as error:
+        raise damaged(str(error)) from None
+    return MemoryStore(array, keys)
+
+
+def load_file(path: str) -> MemoryStore:
+    """Return a compressed copy of a file in memory.
+
+    Raises
+    ------
+    FormatError
+        It is no whole frame of an array.
+    OSError
+        It cannot be read.
+    """
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        frame = file.read(size)
+    return from_cframe(frame)
