@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Mapping
 from typing import Any, Final
@@ -127,7 +128,7 @@ def write_keys(array: Any, keys: Mapping[str, bytes | None], present: frozenset[
     metadata = array.schunk.vlmeta
     for name, raw in keys.items():
         if raw is not None:
-            metadata.set_vlmeta(name, raw, typesize=1)
+            metadata.set_vlmeta(name, raw, typesize=1, nthreads=1)
         elif name in present:
             metadata.del_vlmeta(name)
 
@@ -186,8 +187,6 @@ def _array(path: str, mode: str, mmap: bool, nthreads: int) -> Any:
     options: dict[str, Any] = {"mode": "a" if mode == "r+" else "r", "dparams": {"nthreads": nthreads}}
     if mode == "c" or (mmap and mode == "r"):
         options["mmap_mode"] = mode
-    if mode == "r+":
-        options["cparams"] = blosc2.CParams(nthreads=nthreads)
     try:
         found = blosc2.open(path, **options)
     except FileNotFoundError:
@@ -197,4 +196,7 @@ def _array(path: str, mode: str, mmap: bool, nthreads: int) -> Any:
     if not isinstance(found, blosc2.NDArray):
         message = f"it holds a {type(found).__name__}, not an array"
         raise FormatError(Problem("wrong_type", (), message), path=path)
+    if mode == "r+":
+        # As many threads compress as decode; given to `open`, it would set the other settings back to defaults.
+        found.schunk.cparams = dataclasses.replace(found.schunk.cparams, nthreads=nthreads)
     return found

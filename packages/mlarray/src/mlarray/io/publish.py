@@ -87,7 +87,7 @@ def _write(store: BloscStore | PlainStore, name: str, keys: Mapping[str, bytes |
     else:
         _copy(store, name)
         # Only a frame that is in a file can be given keys; nothing of the data is touched.
-        array = blosc2.open(name, mode="a", dparams={"nthreads": 1}, cparams=blosc2.CParams(nthreads=1))
+        array = blosc2.open(name, mode="a", dparams={"nthreads": 1})
     write_keys(array, {**_foreign(store, layout), **keys}, frozenset(array.schunk.vlmeta.get_names()))
 
 
