@@ -1,0 +1,86 @@
+"""What `MLArray` is made of: a store with its metadata, opened, made, or taken from another array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mlarray.errors import FormatError, Notice, Problem, warn
+from mlarray.header.parse import parse
+from mlarray.io.blosc_store import BloscStore
+from mlarray.io.memory_store import PlainStore
+from mlarray.layout.records import Layout
+from mlarray.meta.meta import CORE, SOURCE, USER, Meta
+
+AnyStore = BloscStore | PlainStore
+
+
+@dataclass
+class Parts:
+    """An array that is not wrapped yet."""
+
+    store: Any
+    meta: Meta
+    patch: tuple[int, ...] | None = None
+
+
+def read_meta(store: Any, path: str | None, *, strict: bool = True) -> Meta:
+    """Return the metadata of a store that has its raw keys.
+
+    Raises
+    ------
+    FormatError
+        There is none, or it breaks a rule.
+    """
+    keys = store.keys()
+    if CORE not in keys:
+        message = "not an .mla file: no 'mlarray' metadata (a plain blosc2 array?)"
+        raise FormatError(Problem("missing_key", (), message), path=path)
+    parsed = parse(keys[CORE], store.shape, store.dtype, strict=strict, path=path)
+    document, notices = parsed.document, list(parsed.notices)
+    disagreement = _storage(document, store)
+    if disagreement is not None:
+        notices.append(disagreement)
+    if notices:
+        warn(notices, path, stacklevel=4)
+    lazy = {name: _fetch(keys, key) for name, key in (("source", SOURCE), ("user", USER)) if key in keys}
+    return Meta(document, store.shape, store.dtype, **lazy)
+
+
+def _fetch(keys: Mapping[str, bytes], name: str) -> Callable[[], bytes]:
+    return lambda: keys[name]
+
+
+def _storage(document: dict[str, Any], store: Any) -> Notice | None:
+    """Let the store win where `storage` records another chunk or block; say so."""
+    recorded = document.get("storage")
+    if not isinstance(recorded, dict) or not store.shape:
+        return None
+    array = store.array
+    found = {"chunk_size": list(array.chunks), "block_size": list(array.blocks)}
+    wrong = [key for key, value in found.items() if key in recorded and recorded[key] != value]
+    if not wrong:
+        return None
+    said = ", ".join(f"{key} {recorded[key]} (it is {found[key]})" for key in wrong)
+    document["storage"] = {**recorded, **found}
+    return Notice("conflict", ("storage",), f"the file records {said}; the array counts, and saving corrects it")
+
+
+def storage_of(store: Any, patch: Sequence[int] | None) -> dict[str, Any]:
+    """Return what `storage` records of a store as it is."""
+    from mlarray.layout.arguments import storage_document
+
+    layout: Layout | None = store.layout
+    if layout is None:
+        return {}
+    kept = None if patch is None else tuple(patch)
+    return storage_document(Layout(layout.chunk, layout.block, kept, layout.compression))
+
+
+def fill_value(meta: Meta, dtype: np.dtype[Any]) -> Any:
+    """Return what stands outside of the array: `values.fill`, else 0, as a numpy scalar of the dtype."""
+    fill = meta.values.fill
+    return np.asarray(0 if fill is None else fill).astype(dtype)[()]
