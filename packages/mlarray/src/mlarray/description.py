@@ -11,13 +11,13 @@ import numpy as np
 
 from mlarray.errors import ArgumentError, ArgumentTypeError, Problem
 from mlarray.geometry.compose import Geometry, axes_documents, columns_wanted, rewritten, space_document
-from mlarray.header.check import check
+from mlarray.header.check import axis_types, check
 from mlarray.header.check_axes import default_name
 from mlarray.header.parse import fill
 from mlarray.header.versions import FORMAT_VERSION
 from mlarray.header.wire import normalise
 from mlarray.meta.frozen import thaw
-from mlarray.meta.meta import Meta, _labels
+from mlarray.meta.meta import Meta, label_keys
 
 
 @dataclass(frozen=True)
@@ -129,15 +129,13 @@ def place_spaces(document: Mapping[str, Any], geometry: Geometry, space: str | N
     names = [axis["name"] for axis in document["axes"]]
     if spaces and geometry.given and space in (None, spaces[0]["name"]):
         return [rewritten(spaces[0], names, geometry), *spaces[1:]]
-    from mlarray.header.check import axis_types
-
     made = space_document(document["axes"], axis_types(document), geometry, space)
     return [made, *(other for other in spaces if other["name"] != made["name"])]
 
 
 def _with_labels(values: Any) -> Any:
     if isinstance(values, Mapping) and "labels" in values:
-        return {**values, "labels": _labels(values["labels"])}
+        return {**values, "labels": label_keys(values["labels"])}
     return values
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from mlarray.errors import FormatError, Notice, Problem, warn
 from mlarray.header.parse import parse
-from mlarray.io.blosc_store import BloscStore
-from mlarray.io.memory_store import PlainStore
+from mlarray.io.blosc_store import closed
+from mlarray.layout.arguments import storage_document
 from mlarray.layout.records import Layout
 from mlarray.meta.meta import CORE, SOURCE, USER, Meta
 
-AnyStore = BloscStore | PlainStore
+if TYPE_CHECKING:
+    from mlarray.array import MLArray
 
 
 @dataclass
@@ -25,6 +27,78 @@ class Parts:
     store: Any
     meta: Meta
     patch: tuple[int, ...] | None = None
+
+
+class Handle:
+    """A store and its metadata, of which the parts of `MLArray` are made."""
+
+    _store: Any
+    _meta: Meta | None
+    _patch: tuple[int, ...] | None
+    _options: dict[str, Any]
+
+    def _set(self, parts: Parts, **options: Any) -> None:
+        self._store, self._meta, self._patch = parts.store, parts.meta, parts.patch
+        self._options = options
+
+    @classmethod
+    def _wrap(cls, parts: Parts, **options: Any) -> MLArray:
+        made = cls.__new__(cls)
+        made._set(parts, **options)
+        return cast("MLArray", made)
+
+    def _live(self) -> Any:
+        if self._meta is None:
+            raise closed()
+        return self._store
+
+    @property
+    def meta(self) -> Meta:
+        """The metadata; see `Meta`."""
+        if self._meta is None:
+            raise closed()
+        return self._meta
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Size per axis, C order."""
+        found: tuple[int, ...] = self._live().shape
+        return found
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """As stored, byte order too."""
+        found: np.dtype[Any] = self._live().dtype
+        return found
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def filepath(self) -> Path | None:
+        """The file, links resolved; None in memory."""
+        path = self._live().path
+        return None if path is None else Path(path)
+
+    @property
+    def mode(self) -> str | None:
+        """How the file is open; None in memory."""
+        found: str | None = self._live().mode
+        return found
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._meta is None
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<MLArray closed>"
+        where = self._store.path or "in memory"
+        axes = ", ".join(f"{name} {size}" for name, size in zip(self.meta.axis_names, self.shape, strict=True))
+        return f"<MLArray ({axes}) {self.dtype} {where}>"
 
 
 def read_meta(store: Any, path: str | None, *, strict: bool = True) -> Meta:
@@ -71,8 +145,6 @@ def _storage(document: dict[str, Any], store: Any) -> Notice | None:
 
 def storage_of(store: Any, patch: Sequence[int] | None) -> dict[str, Any]:
     """Return what `storage` records of a store as it is."""
-    from mlarray.layout.arguments import storage_document
-
     layout: Layout | None = store.layout
     if layout is None:
         return {}

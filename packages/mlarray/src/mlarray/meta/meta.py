@@ -377,11 +377,18 @@ def _prepared(place: Place, value: Any, ndim: int | None) -> Any:
     if place == ("axes",) and isinstance(value, (list, tuple)):
         return axes_documents(value, len(value) if ndim is None else ndim)
     if place == ("values",) and isinstance(value, Mapping) and "labels" in value:
-        return {**value, "labels": _labels(value["labels"])}
-    return _labels(value) if place == ("values", "labels") else value
+        return {**value, "labels": label_keys(value["labels"])}
+    return label_keys(value) if place == ("values", "labels") else value
 
 
-def _labels(value: Any) -> Any:
+def label_keys(value: Any) -> Any:
+    """Return the map of labels with numbers as keys written in decimal digits.
+
+    Examples
+    --------
+    >>> label_keys({7: {"name": "liver"}})
+    {'7': {'name': 'liver'}}
+    """
     if not isinstance(value, Mapping):
         return value
     numbers = (int, np.integer)

@@ -1,0 +1,215 @@
+"""The ways to make an `MLArray` without a file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from mlarray.description import Description, describe
+from mlarray.errors import ArgumentError, ArgumentTypeError, Problem
+from mlarray.handle import Handle, Parts
+from mlarray.io import memory_store
+from mlarray.io.dtypes import check_dtype, check_shape
+from mlarray.layout.arguments import Wanted, resolve_layout
+from mlarray.layout.records import Layout
+from mlarray.meta.meta import Meta
+
+if TYPE_CHECKING:
+    from mlarray.array import MLArray
+
+_SAID: Final = frozenset(field.name for field in fields(Description))
+_WANTED: Final = frozenset(field.name for field in fields(Wanted))
+
+
+def split(arguments: Mapping[str, Any]) -> tuple[Description, Wanted, dict[str, Any]]:
+    """Return the keyword arguments of a constructor, sorted: metadata, layout, and `dparams` and `compressed`.
+
+    Raises
+    ------
+    ArgumentTypeError
+        One is unknown.
+    """
+    said = {key: value for key, value in arguments.items() if key in _SAID}
+    wanted = {key: value for key, value in arguments.items() if key in _WANTED}
+    rest = {key: value for key, value in arguments.items() if key not in _SAID | _WANTED}
+    for key in rest:
+        if key not in {"dparams", "compressed"}:
+            known = ", ".join(sorted(_SAID | _WANTED | {"dparams", "compressed"}))
+            raise ArgumentTypeError(
+                Problem("unknown_name", (key,), f"there is no argument {key!r}; there are: {known}")
+            )
+    return Description(**said), Wanted(**wanted), rest
+
+
+def threads(dparams: Any) -> int:
+    """Return the number of threads that `dparams` asks for: 1 unless it says otherwise."""
+    found = dparams.get("nthreads", 1) if isinstance(dparams, Mapping) else getattr(dparams, "nthreads", 1)
+    if isinstance(found, bool) or not isinstance(found, int) or found < 1:
+        raise ArgumentError(
+            Problem("not_positive", ("dparams", "nthreads"), f"nthreads is {found!r}; it is at least 1")
+        )
+    return found
+
+
+def layout_of(meta: Meta, shape: tuple[int, ...], dtype: np.dtype[Any], wanted: Wanted) -> Layout:
+    """Return the layout that a caller wants for an array of some metadata."""
+    return resolve_layout(shape, dtype, meta.axis_types, wanted, meta.at(("storage",)) or None)
+
+
+def as_array(value: Any) -> np.ndarray[Any, np.dtype[Any]]:
+    """Return an array-like as a numpy array of a dtype and with as many axes as a file holds.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentError
+        It is none.
+    """
+    try:
+        found = np.asarray(value)
+    except ValueError as error:
+        raise ArgumentTypeError(Problem("wrong_type", ("array",), f"it makes no array: {error}")) from None
+    check_dtype(found.dtype)
+    check_shape(found.shape)
+    return found
+
+
+def from_array(value: Any, arguments: Mapping[str, Any]) -> Parts:
+    """Return an array in memory with what a caller says of it."""
+    said, wanted, rest = split(arguments)
+    array = as_array(value)
+    meta = describe(said, array.shape, array.dtype)
+    layout = layout_of(meta, array.shape, array.dtype, wanted)
+    if not rest.get("compressed", True):
+        return Parts(memory_store.PlainStore(np.array(array, order="C", copy=True)), meta, layout.patch)
+    store = memory_store.in_memory(array, layout, threads(rest.get("dparams")))
+    return Parts(store, meta, layout.patch)
+
+
+def from_value(shape: Any, dtype: Any, fill: Any, arguments: Mapping[str, Any]) -> Parts:
+    """Return an array of one value in memory with what a caller says of it."""
+    said, wanted, rest = split(arguments)
+    sizes = shape_of(shape)
+    kind = check_dtype(dtype)
+    meta = describe(said, sizes, kind)
+    layout = layout_of(meta, sizes, kind, wanted)
+    if not rest.get("compressed", True):
+        return Parts(memory_store.PlainStore(np.full(sizes, 0 if fill is None else fill, kind)), meta, layout.patch)
+    store = memory_store.constant(sizes, kind, fill, layout, threads(rest.get("dparams")))
+    return Parts(store, meta, layout.patch)
+
+
+def shape_of(shape: Any) -> tuple[int, ...]:
+    """Return a shape as integers; one number is an array of one axis.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentError
+        It is none, or has too many axes.
+    """
+    listed = [shape] if np.ndim(shape) == 0 else list(shape)
+    if any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) for n in listed):
+        raise ArgumentTypeError(Problem("wrong_type", ("shape",), f"shape is {shape!r}; it holds whole numbers"))
+    return check_shape(tuple(int(n) for n in listed))
+
+
+class Constructors(Handle):
+    """Class methods that make arrays in memory; each takes the keyword arguments of `MLArray`."""
+
+    @classmethod
+    def asarray(cls, array: Any, **arguments: Any) -> MLArray:
+        """Return a compressed copy of an array-like."""
+        return cls._wrap(from_array(array, arguments))
+
+    @classmethod
+    def empty(cls, shape: Any, dtype: Any = np.float64, **arguments: Any) -> MLArray:
+        """Return an array of a shape; its values are zeros, and nobody should rely on it."""
+        return cls._wrap(from_value(shape, dtype, None, arguments))
+
+    @classmethod
+    def zeros(cls, shape: Any, dtype: Any = np.float64, **arguments: Any) -> MLArray:
+        """Return an array of zeros."""
+        return cls._wrap(from_value(shape, dtype, None, arguments))
+
+    @classmethod
+    def ones(cls, shape: Any, dtype: Any = np.float64, **arguments: Any) -> MLArray:
+        """Return an array of ones."""
+        return cls._wrap(from_value(shape, dtype, 1, arguments))
+
+    @classmethod
+    def full(cls, shape: Any, fill_value: Any, dtype: Any = None, **arguments: Any) -> MLArray:
+        """Return an array of one value, of the value's own dtype unless another is given."""
+        kind = np.asarray(fill_value).dtype if dtype is None else dtype
+        return cls._wrap(from_value(shape, kind, fill_value, arguments))
+
+    @classmethod
+    def arange(
+        cls, start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, shape: Any = None, **arguments: Any
+    ) -> MLArray:
+        """Return evenly spaced values as numpy's arange: ceil((stop - start) / step) of them, reshaped if asked for."""
+        first, last = (0, start) if stop is None else (start, stop)
+        if step == 0:
+            raise ArgumentError(Problem("out_of_range", ("step",), "the step is 0, with which there is no end"))
+        count = max(0, math.ceil((last - first) / step))
+        values = first + step * np.arange(count)
+        kind = np.result_type(first, step) if dtype is None else dtype
+        arguments.setdefault("patch_size", None)
+        return cls._wrap(from_array(_shaped(values.astype(kind), shape), arguments))
+
+    @classmethod
+    def linspace(
+        cls,
+        start: Any,
+        stop: Any,
+        num: int = 50,
+        dtype: Any = np.float64,
+        endpoint: bool = True,
+        shape: Any = None,
+        **arguments: Any,
+    ) -> MLArray:
+        """Return evenly spaced values as numpy's linspace, reshaped if asked for."""
+        arguments.setdefault("patch_size", None)
+        values = np.linspace(start, stop, num, endpoint=endpoint).astype(dtype)
+        return cls._wrap(from_array(_shaped(values, shape), arguments))
+
+    @classmethod
+    def empty_like(cls, x: Any, dtype: Any = None, **arguments: Any) -> MLArray:
+        """Return an array of the shape, dtype and metadata of another; the source only with ``copy_source=True``."""
+        return cls._wrap(_like(x, None, dtype, arguments))
+
+    @classmethod
+    def zeros_like(cls, x: Any, dtype: Any = None, **arguments: Any) -> MLArray:
+        """Return zeros of the shape, dtype and metadata of another array; see `empty_like`."""
+        return cls._wrap(_like(x, None, dtype, arguments))
+
+    @classmethod
+    def ones_like(cls, x: Any, dtype: Any = None, **arguments: Any) -> MLArray:
+        """Return ones of the shape, dtype and metadata of another array; see `empty_like`."""
+        return cls._wrap(_like(x, 1, dtype, arguments))
+
+    @classmethod
+    def full_like(cls, x: Any, fill_value: Any, dtype: Any = None, **arguments: Any) -> MLArray:
+        """Return an array of one value, of the shape, dtype and metadata of another array; see `empty_like`."""
+        return cls._wrap(_like(x, fill_value, dtype, arguments))
+
+
+def _shaped(values: np.ndarray[Any, np.dtype[Any]], shape: Any) -> np.ndarray[Any, np.dtype[Any]]:
+    if shape is None:
+        return values
+    sizes = shape_of(shape)
+    if math.prod(sizes) != values.size:
+        message = f"{values.size} values do not fill the shape {sizes}"
+        raise ArgumentError(Problem("wrong_length", ("shape",), message))
+    return values.reshape(sizes)
+
+
+def _like(x: Any, fill: Any, dtype: Any, arguments: Mapping[str, Any]) -> Parts:
+    given = dict(arguments)
+    if isinstance(getattr(x, "meta", None), Meta) and given.get("meta") is None:
+        given.setdefault("copy", x)
+    else:
+        x = as_array(x)
+    return from_value(x.shape, x.dtype if dtype is None else dtype, fill, given)

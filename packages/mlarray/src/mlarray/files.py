@@ -1,0 +1,256 @@
+"""Files: opened, created, saved, closed."""
+
+from __future__ import annotations
+
+import warnings
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mlarray import constructors
+from mlarray.description import describe
+from mlarray.errors import ArgumentError, ArgumentTypeError, Problem
+from mlarray.handle import Handle, Parts, read_meta, storage_of
+from mlarray.io import create as creating
+from mlarray.io import file_store, memory_store, paths
+from mlarray.io import publish as publishing
+from mlarray.io.dtypes import check_dtype
+from mlarray.layout.arguments import resolve_layout, storage_document
+from mlarray.layout.records import Layout
+from mlarray.meta.meta import Meta
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from mlarray.array import MLArray
+
+
+class Files(Handle):
+    """What an array does with files."""
+
+    @classmethod
+    def open(
+        cls, path: Any, mode: str = "r", *, mmap: bool = True, nthreads: int = 1, strict: bool = True, **old: Any
+    ) -> MLArray:
+        """Open a file; voxels are read when they are asked for.
+
+        Parameters
+        ----------
+        path
+            Of an .mla file.
+        mode
+            "r" to read; "r+" to change the file in place, alone ("a" is another name of it); "c" to change a copy in
+            memory.
+        mmap
+            Whether the file is mapped: faster while it is in the cache of the system, slower where it is not.
+        nthreads
+            How many threads decode; with more than one, no process may be forked.
+        strict
+            False makes warnings of problems in the metadata behind its version, so that a file can be repaired.
+
+        Raises
+        ------
+        FileNotFoundError
+            There is no such file.
+        FormatError
+            It is damaged, no .mla file, older than format version 1, or breaks a rule.
+        LockedError
+            Another handle has it open with "r+".
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from mlarray import MLArray
+        >>> path = Path(tempfile.mkdtemp(), "a.mla")
+        >>> MLArray(np.arange(24).reshape(2, 3, 4), axes=["z", "y", "x"]).save(path)
+        >>> with MLArray.open(path) as m:
+        ...     m.shape, int(m[1, 2, 3])
+        ((2, 3, 4), 23)
+        """
+        mode, mmap = _modes(mode, mmap, old)
+        resolved = paths.resolve(path)
+        store = file_store.open_file(resolved, mode, mmap=mmap, nthreads=nthreads)
+        try:
+            meta = read_meta(store, resolved, strict=strict)
+        except BaseException:
+            store.close()
+            raise
+        return cls._wrap(Parts(store, meta, _recorded_patch(meta)), mmap=mmap, nthreads=nthreads, strict=strict)
+
+    @classmethod
+    def load(cls, path: Any, *, compressed: bool = True, **old: Any) -> MLArray:
+        """Read a whole file into memory, as it is compressed, or (``compressed=False``) as plain numbers.
+
+        Raises
+        ------
+        FileNotFoundError, FormatError
+            As for `open`.
+        """
+        if set(old) - {"dparams"}:
+            raise ArgumentTypeError(Problem("unknown_name", tuple(old)[:1], f"load takes no {', '.join(old)}"))
+        return cls._wrap(loaded(path, compressed=compressed))
+
+    @classmethod
+    def create(
+        cls, path: Any, shape: Any, dtype: Any, *, mode: str = "w", fill_value: Any = None, **arguments: Any
+    ) -> MLArray:
+        """Begin a file of a shape, to be filled part by part; it stands at its path once it is closed.
+
+        Parameters
+        ----------
+        path, shape, dtype
+            Of the file. What stands there is replaced when this one is closed, in one step.
+        mode
+            "w"; "x" refuses a path where something stands.
+        fill_value
+            What is not written to; None is 0.
+        arguments
+            As for `MLArray`.
+
+        Raises
+        ------
+        FileExistsError
+            The mode is "x", and something stands there.
+        FileNotFoundError
+            There is no such folder.
+        """
+        if mode not in {"w", "x"}:
+            raise ArgumentError(Problem("wrong_value", ("mode",), f"the mode {mode!r} is none of w, x"))
+        resolved = paths.resolve(path, writing=True)
+        said, wanted, _ = constructors.split(arguments)
+        sizes, kind = constructors.shape_of(shape), check_dtype(dtype)
+        meta = describe(said, sizes, kind)
+        layout = constructors.layout_of(meta, sizes, kind, wanted)
+        store = creating.create_file(resolved, sizes, kind, layout, fill=fill_value, overwrite=mode == "w")
+        meta.changed = True
+        return cls._wrap(Parts(store, meta, layout.patch))
+
+    def save(self, path: Any, **layout: Any) -> None:
+        """Write the array to a path, in place of what stands there; in one step, whole or not at all.
+
+        Parameters
+        ----------
+        path
+            It may be the file that is open.
+        layout
+            `patch_size`, `chunk_size`, `block_size`, `cparams`: the array is cut and compressed anew; without any of
+            them its chunks are copied as they are.
+
+        Raises
+        ------
+        FileNotFoundError
+            There is no such folder.
+        LockedError
+            Another handle has that file open with "r+".
+        OSError
+            It cannot be written; what stood there still does.
+        """
+        meta, store = self.meta, self._store
+        target = paths.resolve(path, writing=True)
+        wanted = None
+        if layout or store.layout is None:
+            _, asked, rest = constructors.split(layout)
+            if rest:
+                raise ArgumentTypeError(Problem("unknown_name", tuple(rest)[:1], f"save takes no {', '.join(rest)}"))
+            wanted = resolve_layout(self.shape, self.dtype, meta.axis_types, asked, self._recorded())
+        patch = self._patch if wanted is None else wanted.patch
+        storage = storage_of(store, patch) if wanted is None else self._planned(wanted)
+        publishing.publish(store, target, meta.encoded(storage), layout=wanted)
+        if store.path == target:
+            meta.settled()
+
+    def _recorded(self) -> dict[str, Any]:
+        return dict(self.meta.at(("storage",)) or {})
+
+    def _planned(self, layout: Layout) -> dict[str, Any]:
+        """Return what `storage` will record of a layout; where blosc2 chooses, what it would choose."""
+        if not layout.chunk and self.shape:
+            probe = memory_store.constant(self.shape, self.dtype, None, layout)
+            layout = Layout(probe.layout.chunk, probe.layout.block, layout.patch, layout.compression)
+        return storage_document(layout)
+
+    def flush(self) -> None:
+        """Write changed metadata into a file that is open with "r+"; a file that is being created is not published.
+
+        Raises
+        ------
+        ArgumentError
+            The metadata breaks a rule.
+        """
+        meta, store = self.meta, self._store
+        if store.mode in {"r+", "w"} and meta.changed:
+            keys = meta.encoded(storage_of(store, self._patch))
+            publishing.check_keys(keys)
+            store.set_keys(keys)
+            meta.settled()
+        store.flush()
+
+    def close(self) -> None:
+        """Write out what changed, put a file that was being created in place, let go; a second time does nothing."""
+        if self.closed:
+            return
+        try:
+            self.flush()
+            if self._store.mode == "w":
+                self._store.publish()
+        finally:
+            self._discard()
+
+    def _discard(self) -> None:
+        self._store.close()
+        self._meta = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None and self._store.mode == "w":
+            self._discard()
+        else:
+            self.close()
+
+    def __del__(self) -> None:
+        store, meta = getattr(self, "_store", None), getattr(self, "_meta", None)
+        if store is None or store.closed or meta is None:
+            return
+        if store.mode == "w":
+            what = "was created and not closed: nothing was written there"
+            self._discard()
+        elif store.mode == "r+" and meta.changed:
+            what = "was changed and not closed; its metadata is written now"
+            self.close()
+        else:
+            store.close()
+            return
+        warnings.warn(f"{store.path} {what}; call close(), or use with", ResourceWarning, stacklevel=2)
+
+
+def _modes(mode: str, mmap: bool, old: dict[str, Any]) -> tuple[str, bool]:
+    """Return mode and mapping, with the older keyword `mmap_mode` and the mode "a" taken in."""
+    unknown = set(old) - {"mmap_mode", "dparams"}
+    if unknown:
+        raise ArgumentTypeError(Problem("unknown_name", (min(unknown),), f"open takes no {', '.join(sorted(unknown))}"))
+    if old.get("mmap_mode") is not None:
+        mode, mmap = old["mmap_mode"], True
+    return ("r+" if mode == "a" else mode), mmap
+
+
+def _recorded_patch(meta: Meta) -> tuple[int, ...] | None:
+    recorded = (meta.at(("storage",)) or {}).get("patch_size")
+    return tuple(int(n) for n in recorded) if isinstance(recorded, list) else None
+
+
+def loaded(path: Any, *, compressed: bool) -> Parts:
+    """Return a whole file in memory, as it is compressed or as plain numbers."""
+    resolved = paths.resolve(path)
+    store = memory_store.load_file(resolved)
+    meta = read_meta(store, resolved)
+    meta.changed = False
+    if compressed:
+        return Parts(store, meta, _recorded_patch(meta))
+    plain = memory_store.PlainStore(np.asarray(store[...]).reshape(store.shape))
+    plain.set_keys(dict(store.keys()))
+    return Parts(plain, meta, None)

@@ -1,0 +1,53 @@
+"""Reading ahead in worker processes, each with a handle of its own."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from mlarray.errors import ArgumentError, Problem
+
+if TYPE_CHECKING:
+    from mlarray.array import MLArray
+
+_AHEAD = 2
+"""Reads in flight per worker."""
+_open: dict[str, Any] = {}
+"""The handle of a worker process."""
+
+
+def ahead(array: MLArray, keys: Iterable[Any], workers: int, context: str | None) -> Iterator[Any]:
+    """Yield the values of keys in their order; see `MLArray.prefetch`."""
+    if array.mode != "r":
+        message = "workers open the file themselves, so it must be one that is open with mode 'r'; save it first"
+        raise ArgumentError(Problem("unsupported", ("mode",), message))
+    if workers < 1:
+        raise ArgumentError(Problem("not_positive", ("workers",), f"workers is {workers!r}; it is at least 1"))
+    methods = multiprocessing.get_all_start_methods()
+    if context is not None and context not in methods:
+        raise ArgumentError(Problem("wrong_value", ("context",), f"{context!r} is none of {', '.join(methods)}"))
+    return _read(array, iter(keys), workers, context or "spawn")
+
+
+def _read(array: MLArray, keys: Iterator[Any], workers: int, context: str) -> Iterator[Any]:
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context(context), _begin, (array,))
+    try:
+        pending: deque[Future[Any]] = deque(pool.submit(_one, key) for key in islice(keys, _AHEAD * workers))
+        while pending:
+            found = pending.popleft().result()
+            pending.extend(pool.submit(_one, key) for key in islice(keys, 1))
+            yield found
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _begin(array: MLArray) -> None:
+    _open["array"] = array
+
+
+def _one(key: Any) -> Any:
+    return _open["array"][key]
