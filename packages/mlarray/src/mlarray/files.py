@@ -60,9 +60,9 @@ class Files(Handle):
 
         Examples
         --------
-        >>> import tempfile
+        >>> import pathlib, tempfile
         >>> from mlarray import MLArray
-        >>> path = Path(tempfile.mkdtemp(), "a.mla")
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "a.mla")
         >>> MLArray(np.arange(24).reshape(2, 3, 4), axes=["z", "y", "x"]).save(path)
         >>> with MLArray.open(path) as m:
         ...     m.shape, int(m[1, 2, 3])

@@ -1,0 +1,236 @@
+"""NIfTI-1 and NIfTI-2: stored integers and every byte of the header come along, so that a file can be written back."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import os
+import struct
+import warnings as python_warnings
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlarray.array import MLArray
+from mlarray.convert import sources
+from mlarray.convert.nifti_geometry import VECTORS, NiftiPlace, axes_of, spaces_of
+from mlarray.convert.nifti_header import write_back
+from mlarray.convert.table import needed
+from mlarray.errors import ArgumentError, FormatError, MLArrayWarning, Problem
+from mlarray.geometry import index_map
+from mlarray.io.publish import replace, temporary
+
+_MAGIC: Final = {(348, b"n+1\0"): 1, (348, b"ni1\0"): 1, (540, b"n+2\0\r\n\x1a\n"): 2, (540, b"ni2\0\r\n\x1a\n"): 2}
+_LABEL_INTENT: Final = 1002
+
+
+@dataclass(frozen=True)
+class _Raw:
+    """The bytes of an image: all before the voxels, and the voxels."""
+
+    header: bytes
+    voxels: bytes
+    endian: str
+    version: int
+    files: list[dict[str, Any]]
+
+
+def from_nifti(path: Any, **layout: Any) -> MLArray:
+    """Return a NIfTI image as an array in memory.
+
+    Values are the stored ones; scl_slope and scl_inter become `values.scale` and `values.offset`. The axes are those of
+    the file in reverse, so that no value moves: (x, y, z, t) becomes t, z, y, x. The sform, else the qform, becomes a
+    space in the DICOM patient directions (LPS).
+
+    Parameters
+    ----------
+    path
+        A .nii, .nii.gz, .hdr or .img file.
+    layout
+        As for `MLArray`.
+
+    Raises
+    ------
+    FormatError
+        It is no NIfTI file, or damaged.
+    """
+    nibabel = needed("nibabel", "nifti")
+    name = Path(os.fsdecode(path)).expanduser()
+    raw = _read(name)
+    kind = nibabel.nifti1.Nifti1Header if raw.version == 1 else nibabel.nifti2.Nifti2Header
+    size = 348 if raw.version == 1 else 540
+    try:
+        header = kind(raw.header[:size], endianness=raw.endian, check=False)
+        stored = _values(header, raw, name)
+    except (nibabel.spatialimages.HeaderDataError, KeyError, ValueError, OverflowError) as error:
+        raise FormatError(Problem("corrupt", (), f"the NIfTI header cannot be used: {error}"), path=str(name)) from None
+    place = _place(header)
+    spaces, notes = spaces_of(place)
+    return _array(stored, header, raw, (place, spaces, notes), {"reader": f"nibabel {nibabel.__version__}", **layout})
+
+
+def _array(stored: Any, header: Any, raw: _Raw, where: tuple[Any, Any, list[str]], more: dict[str, Any]) -> MLArray:
+    place, spaces, notes = where
+    intent = int(header["intent_code"])
+    axes = axes_of(place, intent, stored.shape)
+    reader = more.pop("reader")
+    made = MLArray(stored, axes=axes, spaces=spaces, values=_meaning(header, intent, axes), **more)
+    order = list(range(stored.ndim - 1, -1, -1))
+    entry = {
+        "format": "nifti",
+        "files": raw.files,
+        "reader": reader,
+        "index_map": index_map.document(order),
+        "header": {
+            "fields": _fields(header),
+            "raw": raw.header,
+            "tail": raw.voxels[stored.nbytes :],
+            "endian": raw.endian,
+            "version": raw.version,
+        },
+    }
+    for note in notes:
+        python_warnings.warn(f"{raw.files[0]['name']}: {note}", MLArrayWarning, stacklevel=4)
+    return sources.attach(made, entry, notes)
+
+
+def _read(path: Path) -> _Raw:
+    """Return the bytes of an image, of one file or of a pair."""
+    lower = path.name.lower()
+    plain = lower.removesuffix(".gz")
+    if plain.endswith((".hdr", ".img")):
+        stem = str(path)[: len(str(path)) - len(path.name)] + path.name[: len(plain) - 4]
+        end = path.name[len(plain) :]
+        head, body = Path(f"{stem}.hdr{end}"), Path(f"{stem}.img{end}")
+        header, voxels = _content(head), _content(body)
+        files = [sources.file_entry(head.name, header), sources.file_entry(body.name, voxels)]
+        endian, version, _ = _sniff(header, head)
+        return _Raw(header, voxels, endian, version, files)
+    content = _content(path)
+    endian, version, offset = _sniff(content, path)
+    if not len(content) >= offset >= (348 if version == 1 else 540):
+        message = f"the voxels begin at byte {offset}, and the file has {len(content)}; truncated?"
+        raise FormatError(Problem("corrupt", (), message), path=str(path))
+    return _Raw(content[:offset], content[offset:], endian, version, [sources.file_entry(path.name, content)])
+
+
+def _content(path: Path) -> bytes:
+    content = path.read_bytes()
+    if content[:2] != b"\x1f\x8b":
+        return content
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error) as error:
+        raise FormatError(Problem("corrupt", (), f"the gzip data is damaged: {error}"), path=str(path)) from None
+
+
+def _sniff(content: bytes, path: Path) -> tuple[str, int, int]:
+    """Return byte order, version, and where the voxels begin."""
+    for endian in "<>":
+        size = struct.unpack(f"{endian}i", content[:4])[0] if len(content) >= 4 else 0
+        magic = content[344:348] if size == 348 else content[4:12]
+        version = _MAGIC.get((size, magic))
+        if version == 1 and len(content) >= 348:
+            offset = struct.unpack(f"{endian}f", content[108:112])[0]
+            return endian, 1, int(offset) if math.isfinite(offset) else -1
+        if version == 2 and len(content) >= 540:
+            return endian, 2, struct.unpack(f"{endian}q", content[168:176])[0]
+    raise FormatError(Problem("wrong_value", (), "no NIfTI file: it does not begin as one"), path=str(path))
+
+
+def _values(header: Any, raw: _Raw, path: Path) -> NDArray[Any]:
+    """Return the stored values, C order: the axes of the file in reverse."""
+    shape = tuple(int(n) for n in header["dim"][1 : 1 + int(header["dim"][0])])
+    code = int(header["datatype"])
+    dtype = header.get_data_dtype()
+    if not 1 <= len(shape) <= 7 or any(n < 1 for n in shape):
+        raise FormatError(Problem("out_of_range", (), f"dim is {list(map(int, header['dim']))}"), path=str(path))
+    if dtype.kind not in "iufc" or dtype.itemsize > 16 or (dtype.kind == "f" and dtype.itemsize > 8):
+        message = f"the datatype {code} ({dtype}) has no place in an .mla file; store colours as components, floats as float64"
+        raise FormatError(Problem("unsupported", (), message), path=str(path))
+    full = shape[::-1]
+    count = math.prod(full) * dtype.itemsize
+    if count > len(raw.voxels):
+        message = f"{count} bytes of voxels belong there, and {len(raw.voxels)} are there; truncated?"
+        raise FormatError(Problem("corrupt", (), message), path=str(path))
+    return np.frombuffer(raw.voxels, dtype, math.prod(full)).reshape(full)
+
+
+def _place(header: Any) -> NiftiPlace:
+    sform = [[float(v) for v in header[f"srow_{name}"]] for name in "xyz"]
+    qform = None
+    try:
+        if int(header["qform_code"]) > 0:
+            qform = header.get_qform().tolist()
+    except ValueError:  # a quaternion longer than one
+        qform = None
+    return NiftiPlace(
+        ndim=int(header["dim"][0]),
+        sform=[*sform, [0.0, 0.0, 0.0, 1.0]],
+        sform_code=int(header["sform_code"]),
+        qform=qform,
+        qform_code=int(header["qform_code"]),
+        pixdim=[float(v) for v in header["pixdim"][1:8]],
+        units=int(header["xyzt_units"]),
+        toffset=float(header["toffset"]),
+    )
+
+
+def _meaning(header: Any, intent: int, axes: list[dict[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {"kind": "measurement"}
+    if intent == _LABEL_INTENT:
+        found["kind"] = "label"
+    elif intent in VECTORS and any(axis["type"] == "component" for axis in axes):
+        found["kind"] = "vector"
+    slope, inter = float(header["scl_slope"]), float(header["scl_inter"])
+    if slope and math.isfinite(slope) and math.isfinite(inter) and (slope, inter) != (1.0, 0.0):
+        found |= {"scale": slope, "offset": inter}
+    return found
+
+
+def _fields(header: Any) -> dict[str, Any]:
+    """Return every field of a header as native values."""
+    found = {}
+    for name in header.keys():  # noqa: SIM118  (no mapping)
+        value = header[name]
+        found[name] = bytes(value.item()) if value.dtype.kind == "S" else value.tolist()
+    return found
+
+
+def to_nifti(array: MLArray, path: Any, *, overwrite: bool = False) -> None:
+    """Write an array as NIfTI.
+
+    What came from NIfTI and was not changed becomes the same bytes (before gzip); what was changed keeps its header
+    with the fields that the change touches written anew. Any other array gets a header of its own, with an sform.
+
+    Parameters
+    ----------
+    array
+        Up to seven axes, of dtypes that NIfTI has; the spatial ones named, or typed, z, y, x in this order at the end.
+    path
+        A .nii or .nii.gz file.
+    overwrite
+        Whether what stands there is replaced.
+
+    Raises
+    ------
+    FileExistsError
+        Something stands there.
+    ArgumentError
+        NIfTI cannot hold the array.
+    """
+    target = sources.new_path(path, overwrite=overwrite)
+    if not target.name.lower().endswith((".nii", ".nii.gz")):
+        message = f"{target.name!r} ends in neither .nii nor .nii.gz; a pair of .hdr and .img is not written"
+        raise ArgumentError(Problem("wrong_value", ("path",), message))
+    header, values = write_back(array)
+    content = header + values
+    if target.name.lower().endswith(".gz"):
+        content = gzip.compress(content, 6, mtime=0)
+    with temporary(str(target)) as name:
+        Path(name).write_bytes(content)
+        replace(name, str(target), exclusive=not overwrite)
