@@ -150,7 +150,7 @@ def _values(header: Any, raw: _Raw, path: Path) -> NDArray[Any]:
     if not 1 <= len(shape) <= 7 or any(n < 1 for n in shape):
         raise FormatError(Problem("out_of_range", (), f"dim is {list(map(int, header['dim']))}"), path=str(path))
     if dtype.kind not in "iufc" or dtype.itemsize > 16 or (dtype.kind == "f" and dtype.itemsize > 8):
-        message = f"the datatype {code} ({dtype}) has no place in an .mla file; store colours as components, floats as float64"
+        message = f"the datatype {code} ({dtype}) has no place in an .mla file; convert it to float64 or components"
         raise FormatError(Problem("unsupported", (), message), path=str(path))
     full = shape[::-1]
     count = math.prod(full) * dtype.itemsize

@@ -1,0 +1,212 @@
+"""A level, or a box of one, of a volume that worldarray opens; and an OME-Zarr array of its own back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from mlarray.array import MLArray
+from mlarray.convert import sources
+from mlarray.convert.table import needed
+from mlarray.errors import ArgumentError, Problem
+from mlarray.geometry import index_map
+from mlarray.geometry.matrix import expanded
+
+_CHUNK: Final = 128
+"""Voxels of a chunk along each axis of type space, unless `chunks` is given."""
+_UNTYPED: Final = frozenset({"component", "other"})
+_TYPES: Final = {"space": "space", "time": "time", "channel": "channel"}
+_BY_NAME: Final = {"t": "time", "time": "time", "c": "channel", "channel": "channel"}
+
+
+def from_worldarray(
+    path: Any, *, level: Any = None, box: Any = None, voxel_size: Any = None, units: str | None = None, **layout: Any
+) -> MLArray:
+    """Return a level of a zarr, N5 or precomputed volume as an array in memory, placed as it is there.
+
+    Parameters
+    ----------
+    path
+        Of an array or a multiscale group, local or remote.
+    level, voxel_size
+        The level of a group: a name or a position; or the voxel size, in `units`. Neither: the first.
+    box
+        A `worldarray.Box` in `units`, or (begin, end); None is all of it. The array's origin is that of the box.
+    units
+        Of lengths; None keeps those of the store.
+    layout
+        As for `MLArray`.
+
+    Raises
+    ------
+    worldarray.errors.WorldArrayError
+        The volume cannot be opened or read.
+    """
+    wa = needed("worldarray", "worldarray")
+    if level is None and voxel_size is None and wa.detect(path).kind == "group":
+        level = "first"
+    volume = wa.open(path, level=level, voxel_size=voxel_size, units=units)
+    begin, end = (0,) * len(volume.shape), tuple(volume.shape)
+    if box is not None:
+        found = box if isinstance(box, wa.Box) else wa.Box(*box)
+        begin, end = _indices(volume, found)
+    values = volume.read_index(begin, end)
+    meta = volume.meta
+    space = [axis for axis in range(len(meta.axes)) if axis in meta.spatial]
+    axes = [_axis(meta, axis, begin[axis]) for axis in range(len(meta.axes))]
+    made = MLArray(values, axes=axes, spaces=_spaces(volume, space, begin), **layout)
+    entry = {
+        "format": meta.format,
+        "files": [],
+        "reader": f"worldarray {wa.__version__}" if hasattr(wa, "__version__") else "worldarray",
+        "index_map": index_map.document(range(values.ndim)),
+        "header": {
+            "path": str(path),
+            "level": volume.level_name or "",
+            "begin": list(map(int, begin)),
+            "end": list(map(int, end)),
+            "attributes": _plain(meta.attrs),
+            "group_attributes": _plain(meta.group_attrs),
+        },
+    }
+    return sources.attach(made, entry)
+
+
+def _indices(volume: Any, box: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the index range whose voxel centres lie in a box, clipped to the array; all along the other axes."""
+    inside = volume.index_box(box)
+    begin, end = [], []
+    for low, high, size in zip(inside.begin, inside.end, volume.shape, strict=True):
+        begin.append(max(0, int(low)))
+        end.append(min(size, int(high)))
+    if any(a >= b for a, b in zip(begin, end, strict=True)):
+        message = f"no voxel of the array lies in the box {box}; its own is {volume.box}"
+        raise ArgumentError(Problem("out_of_range", ("box",), message))
+    return tuple(begin), tuple(end)
+
+
+def _axis(meta: Any, axis: int, begin: int) -> dict[str, Any]:
+    name = meta.axes[axis]
+    given = (meta.axis_types or ("",) * len(meta.axes))[axis]
+    kind = "space" if axis in meta.spatial else _TYPES.get(given) or _BY_NAME.get(name, "other")
+    found: dict[str, Any] = {"name": name, "type": kind}
+    if kind == "time":
+        step, start = meta.voxel_size[axis], meta.translation[axis]
+        found |= {"start": float(start + begin * step), "step": float(step)}
+        if meta.units[axis]:
+            found["unit"] = _name_of(meta.units[axis])
+    return found
+
+
+def _name_of(unit: str) -> str:
+    """Return a unit by its listed name, where worldarray spells it in another way."""
+    found = needed("worldarray", "worldarray").units.parse(unit) if unit else None
+    return unit if found is None else str(found.name)
+
+
+def _spaces(volume: Any, space: Sequence[int], begin: Sequence[int]) -> list[dict[str, Any]]:
+    """Return the space of a volume: positions of voxel centres, in the units of the handle."""
+    if not space:
+        return []
+    meta = volume.meta
+    sizes = [float(volume.voxel_size[axis]) for axis in space]
+    first = [float(volume.translation[axis]) for axis in space]
+    units = [_name_of(volume.units[axis]) for axis in space]
+    names = [meta.axes[axis] for axis in space]
+    axes = [{"name": name, **({"unit": unit} if unit else {})} for name, unit in zip(names, units, strict=True)]
+    moved = [t + begin[axis] * s for axis, t, s in zip(space, first, sizes, strict=True)]
+    return [
+        {
+            "name": "world",
+            "axes": axes,
+            "from_array": {"array_axes": names, "scale": sizes, "translation": moved},
+        }
+    ]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict) or hasattr(value, "items"):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
+
+
+def to_worldarray(array: MLArray, path: Any, *, level: str = "s0", overwrite: bool = False, **options: Any) -> None:
+    """Write an array as the first level of a new OME-Zarr group, with its placement.
+
+    Parameters
+    ----------
+    array
+        Its default space must be axis-aligned, each array axis along a space axis with a positive scale.
+    path
+        Of the group, which must not exist.
+    level
+        The name of the level.
+    overwrite
+        Nothing that exists is replaced: anything but False is refused.
+    options
+        As for `worldarray.create`; `chunks` are 128 along axes of type space unless they are given.
+
+    Raises
+    ------
+    ArgumentError
+        OME-NGFF cannot hold the geometry.
+    FileExistsError
+        Something stands there.
+    """
+    wa = needed("worldarray_write", "worldarray")
+    if overwrite:
+        raise ArgumentError(
+            Problem("unsupported", ("overwrite",), "a zarr is never replaced; take the old one away first")
+        )
+    target = sources.new_path(path, overwrite=False)
+    size, centre, units = _aligned(array)
+    values = array.to_numpy()
+    chunks = [min(_CHUNK, n) if k == "space" else 1 for n, k in zip(array.shape, array.meta.axis_types, strict=True)]
+    options.setdefault("chunks", chunks)
+    options.setdefault("axis_types", ["" if kind in _UNTYPED else kind for kind in array.meta.axis_types])
+    made = wa.create(
+        target / level,
+        values.shape,
+        values.dtype.newbyteorder("="),
+        size,
+        centre,
+        axes=array.meta.axis_names,
+        units=units,
+        **options,
+    )
+    made.write_index((0,) * values.ndim, values.shape, values.astype(values.dtype.newbyteorder("="), copy=False))
+
+
+def _aligned(array: MLArray) -> tuple[tuple[float, ...], tuple[float, ...], tuple[str, ...]]:
+    """Return size, centre of voxel 0 and unit per array axis."""
+    names, spaces = array.meta.axis_names, array.meta.at(("spaces",)) or []
+    size, centre, units = [1.0] * len(names), [0.0] * len(names), [""] * len(names)
+    for index, axis in enumerate(array.meta.at(("axes",))):
+        if "step" in axis:
+            size[index], centre[index] = float(axis["step"]), float(axis.get("start", 0.0))
+            units[index] = axis.get("unit", "")
+    if spaces:
+        space = spaces[0]
+        rows = [axis["name"] for axis in space["axes"]]
+        matrix = np.array(expanded(space["from_array"], rows, names))
+        linear = matrix[:-1, :-1]
+        if (
+            linear.shape[0] != linear.shape[1]
+            or ((linear != 0).sum(axis=0) != 1).any()
+            or (linear.sum(axis=0) < 0).any()
+        ):
+            message = (
+                f"the space {space['name']!r} turns, mirrors or shears the grid; OME-NGFF 0.4 and 0.5 hold scale and "
+                "translation alone; resample or flip the array first"
+            )
+            raise ArgumentError(Problem("unsupported", ("spaces", 0, "from_array"), message))
+        for column, name in enumerate(sorted(space["from_array"]["array_axes"], key=names.index)):
+            row = int(np.flatnonzero(linear[:, column])[0])
+            at = names.index(name)
+            size[at], centre[at] = float(linear[row, column]), float(matrix[row, -1])
+            units[at] = space["axes"][row].get("unit", "")
+    return tuple(size), tuple(centre), tuple(units)
