@@ -111,8 +111,8 @@ def _spaces(volume: Any, space: Sequence[int], begin: Sequence[int]) -> list[dic
     if not space:
         return []
     meta = volume.meta
-    sizes = [float(volume.voxel_size[axis]) for axis in space]
-    first = [float(volume.translation[axis]) for axis in space]
+    sizes = list(map(float, volume.voxel_size))
+    first = list(map(float, volume.translation))
     units = [_name_of(volume.units[axis]) for axis in space]
     names = [meta.axes[axis] for axis in space]
     axes = [{"name": name, **({"unit": unit} if unit else {})} for name, unit in zip(names, units, strict=True)]
