@@ -78,7 +78,7 @@ def _indices(volume: Any, box: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the index range whose voxel centres lie in a box, clipped to the array; all along the other axes."""
     inside = volume.index_box(box)
     begin, end = [], []
-    for low, high, size in zip(inside.begin, inside.end, volume.shape, strict=True):
+    for low, high, size in zip(*inside, volume.shape, strict=True):
         begin.append(max(0, int(low)))
         end.append(min(size, int(high)))
     if any(a >= b for a, b in zip(begin, end, strict=True)):

@@ -10,7 +10,7 @@ import numpy as np
 
 from mlarray.errors import Notice, Problem
 from mlarray.header import report as checks
-from mlarray.header.check_axes import check_axes, default_name, effective_types
+from mlarray.header.check_axes import check_axes, check_used, default_name, effective_types
 from mlarray.header.check_profiles import check_profiles
 from mlarray.header.check_spaces import check_spaces
 from mlarray.header.check_storage import check_history, check_source, check_storage
@@ -46,8 +46,10 @@ def check(document: Mapping[str, Any], shape: Sequence[int] | None, dtype: np.dt
         return Checked(tuple(report.problems), tuple(report.notices))
     names = check_axes(document["axes"], shape, report)
     spaces = document.get("spaces")
-    types = effective_types(_maps(document["axes"]), names, spaces)
+    axes = _maps(document["axes"])
+    types = effective_types(axes, names, spaces)
     if spaces is not None or "spaces" in document:
+        check_used(axes, names, types, report)
         check_spaces(spaces, names, types, report)
     if "values" in document:
         check_values(document["values"], shape, types, dtype, report)
@@ -75,25 +77,26 @@ def _frames(spaces: object) -> dict[str, list[str]]:
 
 
 def axis_names(document: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of the axes of a checked document, defaults filled in.
+    """Return the names of the axes of a document, defaults filled in.
 
     Examples
     --------
     >>> axis_names({"axes": [{}, {"name": "y"}]})
     ('axis_0', 'y')
     """
-    return tuple(axis.get("name", default_name(index)) for index, axis in enumerate(document["axes"]))
+    axes = enumerate(_maps(document.get("axes")))
+    return tuple(name if isinstance(name := axis.get("name"), str) else default_name(index) for index, axis in axes)
 
 
 def axis_types(document: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the types of the axes of a checked document: missing, space where a space uses the axis, else other.
+    """Return the types of the axes of a document: missing, space where a space uses the axis, else other.
 
     Examples
     --------
     >>> axis_types({"axes": [{"type": "time"}, {}]})
     ('time', 'other')
     """
-    return effective_types(document["axes"], axis_names(document), document.get("spaces"))
+    return effective_types(_maps(document.get("axes")), axis_names(document), document.get("spaces"))
 
 
 def check_source_document(document: Mapping[str, Any]) -> Checked:

@@ -32,6 +32,9 @@ def check_axes(axes: object, shape: Sequence[int] | None, report: Report) -> tup
         return ()
     names: list[str] = []
     for index, axis in enumerate(listed):
+        if _simple(axis):
+            names.append(axis["name"])
+            continue
         found = check.mapping(axis, (*at, index), report)
         size = shape[index] if shape is not None and index < len(shape) else None
         names.append(_axis(found, index, size, report) if found is not None else default_name(index))
@@ -39,6 +42,14 @@ def check_axes(axes: object, shape: Sequence[int] | None, report: Report) -> tup
         check.length(len(listed), len(shape), at, "axes", f"the array has {len(shape)}", report)
     check.unique(names, at, "the axis name", report)
     return tuple(names)
+
+
+def _simple(axis: object) -> bool:
+    """Whether an axis is a name and a known type alone, as most are."""
+    if type(axis) is not dict or len(axis) != 2 or axis.get("type") not in TYPES:
+        return False
+    name = axis.get("name")
+    return type(name) is str and name != ""
 
 
 def _axis(axis: Mapping[str, Any], index: int, size: int | None, report: Report) -> str:
@@ -55,10 +66,7 @@ def _axis(axis: Mapping[str, Any], index: int, size: int | None, report: Report)
 
 def _sampling(axis: Mapping[str, Any], at: At, name: str, size: int | None, report: Report) -> None:
     if axis.get("type") == "space":
-        for key in _SAMPLING:
-            if key in axis:
-                message = f"the axis {name!r} is of type space, whose geometry stands in spaces; take {key!r} out"
-                report.add("conflict", (*at, key), message)
+        _no_sampling(axis, at, f"the axis {check.shown(name)} is of type space", report)
     check.unit(axis, at, report)
     if "start" in axis:
         check.number(axis["start"], (*at, "start"), report)
@@ -71,7 +79,20 @@ def _sampling(axis: Mapping[str, Any], at: At, name: str, size: int | None, repo
     for key, read in (("labels", _labels), ("coordinates", check.numbers)):
         found = read(axis[key], (*at, key), report) if key in axis else None
         if found is not None and size is not None:
-            check.length(len(found), size, (*at, key), key, f"the axis {name!r} has {size} indices", report)
+            check.length(len(found), size, (*at, key), key, f"the axis {check.shown(name)} has {size} indices", report)
+
+
+def _no_sampling(axis: Mapping[str, Any], at: At, why: str, report: Report) -> None:
+    for key in _SAMPLING:
+        if key in axis:
+            report.add("conflict", (*at, key), f"{why}, whose geometry stands in spaces; take {key!r} out")
+
+
+def check_used(axes: Sequence[Mapping[str, Any]], names: Sequence[str], types: Sequence[str], report: Report) -> None:
+    """Check that no axis without a type has sampling of its own where a space uses it, which makes it a space axis."""
+    for index, (axis, name, kind) in enumerate(zip(axes, names, types, strict=True)):
+        if kind == "space" and "type" not in axis:
+            _no_sampling(axis, ("axes", index), f"the axis {check.shown(name)} is used by a space", report)
 
 
 def _labels(value: object, at: At, report: Report) -> Sequence[str] | None:
@@ -88,7 +109,7 @@ def effective_types(axes: Sequence[Mapping[str, Any]], names: Sequence[str], spa
     for axis, name in zip(axes, names, strict=True):
         given = axis.get("type")
         absent = "space" if name in used else "other"
-        found.append(absent if given is None else given if given in TYPES else "other")
+        found.append(given if given in TYPES else absent if "type" not in axis else "other")
     return tuple(found)
 
 

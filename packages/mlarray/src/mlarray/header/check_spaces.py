@@ -74,22 +74,29 @@ def _axes(value: object, at: At, report: Report) -> list[str] | None:
     toward: list[str] = []
     for index, raw in enumerate(listed):
         axis = check.mapping(raw, (*at, index), report)
-        if axis is None or not check.required(axis, ("name",), (*at, index), report):
-            continue
-        if check.text(axis["name"], (*at, index, "name"), report):
-            names.append(axis["name"])
-        if len(axis) > 1:
-            check.unit(axis, (*at, index), report)
-        word = axis.get("increases_toward", check.MISSING)
-        if word is not check.MISSING and check.word(word, _WORDS, (*at, index, "increases_toward"), report):
-            if word in toward or OPPOSITES[word] in toward:
-                message = (
-                    f"two axes lie along {word} and {OPPOSITES[word]}; each pair of directions belongs to one axis"
-                )
-                report.add("conflict", (*at, index, "increases_toward"), message)
-            toward.append(word)
+        if axis is not None:
+            _axis(axis, (*at, index), names, toward, report)
     whole = check.unique(names, at, "the space axis", report) and len(names) == len(listed)
     return names if whole and names else None
+
+
+def _axis(axis: Mapping[str, Any], at: At, names: list[str], toward: list[str], report: Report) -> None:
+    """Check an axis of a space; add its name to the names, and its direction to the directions."""
+    name = axis.get("name", check.MISSING)
+    if name is check.MISSING:
+        check.required(axis, ("name",), at, report)
+    elif (type(name) is str and name) or check.text(name, (*at, "name"), report):
+        names.append(name)
+    if len(axis) == 1:
+        return
+    check.unit(axis, at, report)
+    word = axis.get("increases_toward", check.MISSING)
+    if word is check.MISSING or not check.word(word, _WORDS, (*at, "increases_toward"), report):
+        return
+    if word in toward or OPPOSITES[word] in toward:
+        message = f"two axes lie along {word} and {OPPOSITES[word]}; each pair of directions belongs to one axis"
+        report.add("conflict", (*at, "increases_toward"), message)
+    toward.append(word)
 
 
 def _from_array(
@@ -128,19 +135,22 @@ def _columns(
     axis_names, types = array
     for index, name in enumerate(listed):
         if name not in axis_names:
-            report.add("unknown_name", (*at, index), f"the array has no axis {name!r}; it has {', '.join(axis_names)}")
+            report.add("unknown_name", (*at, index), f"the array has no axis {check.shown(name)}; it has {', '.join(axis_names)}")
             good = False
         elif (kind := types[axis_names.index(name)]) != "space":
             report.add(
-                "conflict", (*at, index), f"the axis {name!r} is of type {kind}; a space maps axes of type space"
+                "conflict", (*at, index), f"the axis {check.shown(name)} is of type {kind}; a space maps axes of type space"
             )
             good = False
     return listed if good else None
 
 
 def _matrix(
-    value: object, at: At, space_axes: Sequence[str] | None, columns: Sequence[str] | None, report: Report
+    value: Any, at: At, space_axes: Sequence[str] | None, columns: Sequence[str] | None, report: Report
 ) -> None:
+    if space_axes is not None and columns is not None and _shaped(value, len(space_axes) + 1, len(columns) + 1):
+        _linear(value, at, report, good=True)
+        return
     rows = check.items(value, at, report)
     if rows is None:
         return
@@ -166,6 +176,15 @@ def _matrix(
         why = f"array_axes has {len(columns)}"
         good = check.length(wide[0], len(columns) + 1, at, "columns", why, report) and good
     _linear(rows, at, report, good=good)
+
+
+def _shaped(value: Any, rows: int, columns: int) -> bool:
+    """Whether a matrix has the shape that belongs there and finite numbers alone: the fast answer."""
+    return (
+        type(value) is list
+        and len(value) == rows
+        and all(type(row) is list and len(row) == columns and check.all_numbers(row) for row in value)
+    )
 
 
 def _linear(rows: Sequence[Sequence[float]], at: At, report: Report, *, good: bool) -> None:

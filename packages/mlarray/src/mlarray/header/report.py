@@ -39,10 +39,45 @@ def shown(value: object) -> str:
     >>> shown("nm"), shown(None)
     ("'nm'", 'nil')
     """
-    if value is None:
-        return "nil"
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
+    return "nil" if value is None else cut(repr(value))
+
+
+def cut(words: str) -> str:
+    """Return text as messages print it, without its end where it is long.
+
+    Examples
+    --------
+    >>> cut("nm"), cut("9" * 100) == "9" * 77 + "..."
+    ('nm', True)
+    """
+    return words if len(words) <= 80 else f"{words[:77]}..."
+
+
+_NUMBERS: Final = frozenset({int, float})
+_TEXTS: Final = frozenset({str})
+_INTS: Final = frozenset({int})
+
+
+def all_numbers(listed: Sequence[Any]) -> bool:
+    """Whether a list holds finite numbers alone; the fast answer, without saying what is wrong.
+
+    Examples
+    --------
+    >>> all_numbers([1, 2.5]), all_numbers([1, True]), all_numbers([float("nan")])
+    (True, False, False)
+    """
+    return _NUMBERS.issuperset(map(type, listed)) and all(map(math.isfinite, listed))
+
+
+def all_texts(listed: Sequence[Any]) -> bool:
+    """Whether a list holds text alone, none of it empty; the fast answer.
+
+    Examples
+    --------
+    >>> all_texts(["a", "b"]), all_texts(["a", ""]), all_texts([b"a"])
+    (True, False, False)
+    """
+    return _TEXTS.issuperset(map(type, listed)) and "" not in listed
 
 
 def mapping(value: object, at: At, report: Report) -> Mapping[str, Any] | None:
@@ -105,7 +140,9 @@ def nonzero(value: object, at: At, report: Report) -> bool:
 def numbers(value: object, at: At, report: Report) -> Sequence[float] | None:
     """Return a list of finite numbers as it is, else None with every problem."""
     listed = items(value, at, report)
-    return _whole_list(listed, [number(item, (*at, index), report) for index, item in enumerate(listed or ())])
+    if listed is None or all_numbers(listed):
+        return listed
+    return _whole_list(listed, [number(item, (*at, index), report) for index, item in enumerate(listed)])
 
 
 def whole(value: object, at: At, report: Report, low: int, high: int | None = None) -> bool:
@@ -124,18 +161,20 @@ def whole(value: object, at: At, report: Report, low: int, high: int | None = No
 def wholes(value: object, at: At, report: Report, low: int, high: int | None = None) -> Sequence[int] | None:
     """Return a list of integers within bounds as it is, else None with every problem."""
     listed = items(value, at, report)
-    return _whole_list(
-        listed, [whole(item, (*at, index), report, low, high) for index, item in enumerate(listed or ())]
-    )
+    if not listed or (_INTS.issuperset(map(type, listed)) and min(listed) >= low and (not high or max(listed) <= high)):
+        return listed
+    return _whole_list(listed, [whole(item, (*at, index), report, low, high) for index, item in enumerate(listed)])
 
 
 def texts(value: object, at: At, report: Report, *, empty: bool = False) -> Sequence[str] | None:
     """Return a list of texts as it is, else None with every problem."""
     listed = items(value, at, report)
-    return _whole_list(listed, [text(item, (*at, i), report, empty=empty) for i, item in enumerate(listed or ())])
+    if listed is None or all_texts(listed):
+        return listed
+    return _whole_list(listed, [text(item, (*at, i), report, empty=empty) for i, item in enumerate(listed)])
 
 
-def _whole_list(listed: Sequence[Any] | None, good: Sequence[bool]) -> Sequence[Any] | None:
+def _whole_list(listed: Sequence[Any], good: Sequence[bool]) -> Sequence[Any] | None:
     """Return a list of which every entry was checked and is good, else None."""
     return listed if all(good) else None
 
@@ -149,17 +188,19 @@ def word(value: object, allowed: Sequence[str], at: At, report: Report) -> bool:
         report.add("wrong_type", at, f"{shown(value)} stands where one of the words {listed} belongs")
     elif report.newer:
         report.notice(
-            "wrong_value", at, f"the word {value!r} is unknown to this version, which knows {listed}; it is kept"
+            "wrong_value", at, f"the word {shown(value)} is unknown to this version, which knows {listed}; it is kept"
         )
     else:
-        report.add("wrong_value", at, f"the word {value!r} is none of {listed}")
+        report.add("wrong_value", at, f"the word {shown(value)} is none of {listed}")
     return False
 
 
 def unit(document: Mapping[str, Any], at: At, report: Report) -> None:
     """Check `unit` and `unit_code`, and that a listed name has its own code."""
-    optional_text(document, ("unit", "unit_code"), at, report)
     name, code = document.get("unit"), document.get("unit_code")
+    if name == "millimeter" and code == "mm":
+        return
+    optional_text(document, ("unit", "unit_code"), at, report)
     if type(name) is str and type(code) is str and (found := units.disagreement(name, code, (*at, "unit_code"))):
         report.problems.append(found)
 
@@ -181,10 +222,12 @@ def required(document: Mapping[str, Any], keys: Sequence[str], at: At, report: R
 
 def unique(names: Sequence[str], at: At, what: str, report: Report) -> bool:
     """Whether no name stands twice."""
+    if len(set(names)) == len(names):
+        return True
     repeated = sorted({name for name in names if names.count(name) > 1})
     for name in repeated:
-        report.add("duplicate", at, f"{what} {name!r} stands twice")
-    return not repeated
+        report.add("duplicate", at, f"{what} {shown(name)} stands twice")
+    return False
 
 
 def each(value: object, at: At, report: Report, check: Callable[[Mapping[str, Any], At, Report], None]) -> int:

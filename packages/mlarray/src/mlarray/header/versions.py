@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from mlarray.errors import Problem
+from mlarray.header.report import cut, shown
 from mlarray.header.wire import before_version_1
 
 FORMAT_VERSION: Final = "1.0"
@@ -28,33 +29,42 @@ def check_version(document: Mapping[str, Any]) -> Problem | None:
         return Problem("unsupported", (), before_version_1())
     version = document["version"]
     if not isinstance(version, str):
-        message = f"the version is {version!r}; it is text such as {FORMAT_VERSION!r}"
+        message = f"the version is {shown(version)}; it is text such as {FORMAT_VERSION!r}"
         return Problem("wrong_type", ("version",), message)
     if VERSION_1.fullmatch(version):
         return None
     found = _VERSION.fullmatch(version)
     if found is None:
-        message = f"the version {version!r} is malformed; it is 1 and a minor number, such as {FORMAT_VERSION!r}"
+        message = f"the version {shown(version)} is malformed; it is 1 and a minor number, such as {FORMAT_VERSION!r}"
         return Problem("wrong_value", ("version",), message)
-    fix = "Upgrade mlarray" if int(found[1]) > 1 else "That is too old: convert it again from its original file"
-    message = f"the file uses metadata format {version}; this mlarray reads 1.x. {fix}"
+    fix = "That is too old: convert it again from its original file" if found[1] in {"0", "1"} else "Upgrade mlarray"
+    message = f"the file uses metadata format {cut(version)}; this mlarray reads 1.x. {fix}"
     return Problem("unsupported", ("version",), message)
 
 
-def minor(version: object) -> int:
-    """Return the minor number of a version 1.x; 0 for anything else.
+def minor(version: object) -> tuple[int, str]:
+    """Return the minor number of a version 1.x, as its length and its digits, which compare as numbers do.
+
+    The number itself may be longer than Python reads; 0 for anything that is no version 1.x.
 
     Examples
     --------
-    >>> minor("1.12")
-    12
+    >>> minor("1.12"), minor("1.9") < minor("1.12"), minor(1.0)
+    ((2, '12'), True, (1, '0'))
     """
-    return int(version[2:]) if isinstance(version, str) and VERSION_1.fullmatch(version) else 0
+    digits = version[2:] if isinstance(version, str) and VERSION_1.fullmatch(version) else "0"
+    return len(digits), digits
 
 
 def newer(version: object) -> bool:
-    """Whether a version 1.x has a higher minor number than this package writes."""
-    return minor(version) > minor(FORMAT_VERSION)
+    """Whether a version 1.x has a higher minor number than this package writes.
+
+    Examples
+    --------
+    >>> newer("1.0"), newer("1.10")
+    (False, True)
+    """
+    return version != FORMAT_VERSION and minor(version) > minor(FORMAT_VERSION)
 
 
 def merged(version: object) -> str:
@@ -65,4 +75,4 @@ def merged(version: object) -> str:
     >>> merged("1.7"), merged(None)
     ('1.7', '1.0')
     """
-    return f"1.{max(minor(version), minor(FORMAT_VERSION))}"
+    return f"1.{max(minor(version), minor(FORMAT_VERSION))[1]}"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NoReturn
 
 import msgpack
 import numpy as np
 
-from mlarray.errors import ArgumentError, ArgumentTypeError, At, FormatError, Problem, pointer
+from mlarray.errors import ArgumentError, ArgumentTypeError, At, FormatError, Problem
 
 Plain = Any
 """None, bool, int, float, str, bytes, a list of such, or a dict from str to such."""
@@ -33,6 +33,12 @@ class _NotPlainError(Exception):
 
 
 _KEYS: Final = "has a key that is no text"
+_TEXT: Final = frozenset({str})
+_LEAVES: Final = frozenset({type(None), bool, int, float, str, bytes})
+# First bytes of msgpack values (they stand in text and numbers too): binary, which may be a key, and extensions; and
+# maps and lists.
+_ODD: Final = bytes([*range(0xC4, 0xCA), *range(0xD4, 0xD9)])
+_CONTAINERS: Final = bytes([*range(0x80, 0xA0), *range(0xDC, 0xE0)])
 _COMPLAINTS: Final = (
     (msgpack.ExtraData, "goes on behind its map"),
     (UnicodeDecodeError, "holds text that is not UTF-8"),
@@ -63,14 +69,31 @@ def decode(raw: bytes, *, key: str = "mlarray", unique: bool = True) -> dict[str
     >>> decode(b"\x81\xa7version\xa31.0")
     {'version': '1.0'}
     """
-    found = _unpack(raw, key, unique)
+    if raw[:2] == _GZIP:
+        raise FormatError(Problem("unsupported", (), before_version_1()))
+    found = _unpack(raw, key)
     if isinstance(found, bytes) and found[:2] == _GZIP:
         raise FormatError(Problem("unsupported", (), before_version_1()))
     if not isinstance(found, dict):
         raise _not_plain(key, f"holds {_kind(found)}, not a map")
-    if (at := _odd(found)) is not None:
-        raise _not_plain(key, f"has a key that is no text, or {_NESTS}, at {pointer(at[:8]) or 'its top'}")
+    if _count(raw, _ODD) or _count(raw, _CONTAINERS) > DEEPEST:
+        _refuse_odd(found, key)
+    if unique and _repack(found) != raw:
+        _unpack(raw, key, _unique)
     return found
+
+
+def _count(raw: bytes, some: bytes) -> int:
+    """Return how many bytes are one of some."""
+    return len(raw) - len(raw.translate(None, some))
+
+
+def _repack(found: dict[str, Any]) -> bytes | None:
+    """Return the bytes of a map as they are written here: bytes that are alike repeat no key."""
+    try:
+        return encode(found)
+    except (ValueError, OverflowError):  # pragma: no cover  (what was unpacked can be packed)
+        return None
 
 
 def before_version_1() -> str:
@@ -78,7 +101,7 @@ def before_version_1() -> str:
     return "written by MLArray before format v1; convert it again from its original file"
 
 
-def _unpack(raw: bytes, key: str, unique: bool) -> object:
+def _unpack(raw: bytes, key: str, pairs: Callable[[Any], object] | None = None) -> object:
     limit = len(raw)
     try:
         return msgpack.unpackb(
@@ -87,7 +110,7 @@ def _unpack(raw: bytes, key: str, unique: bool) -> object:
             strict_map_key=True,
             use_list=True,
             ext_hook=_refuse_extension,
-            object_pairs_hook=_unique if unique else None,
+            object_pairs_hook=pairs,
             max_bin_len=limit,
             max_str_len=limit,
             max_array_len=limit,
@@ -123,33 +146,36 @@ def _unique(pairs: list[tuple[object, object]]) -> dict[object, object]:
             if name in seen:
                 raise _RepeatedKeyError(name)
             seen.add(name)
-    for name in found:
-        if type(name) is not str:
-            raise _NotPlainError(_KEYS)
     return found
 
 
 def _refuse_extension(code: int, _: bytes) -> NoReturn:
-    raise _NotPlainError(f"holds a msgpack extension (type {code}); only plain values may stand there")
+    raise _NotPlainError(_extension(code))
 
 
-def _odd(document: object, depth: int = 1, at: At = ()) -> At | None:
-    """Return where a key is no string, or where what is allowed of depth ends; None where all is well."""
-    if depth > DEEPEST:
-        return at
-    if isinstance(document, dict):
-        for name, value in document.items():
-            if type(name) is not str:
-                return at
-            kind = type(value)
-            if (kind is dict or kind is list) and (odd := _odd(value, depth + 1, (*at, name))) is not None:
-                return odd
-    elif isinstance(document, list):
-        for index, value in enumerate(document):
-            kind = type(value)
-            if (kind is dict or kind is list) and (odd := _odd(value, depth + 1, (*at, index))) is not None:
-                return odd
-    return None
+def _extension(code: int) -> str:
+    return f"holds a msgpack extension (type {code}); only plain values may stand there"
+
+
+def _refuse_odd(document: dict[str, Any], key: str) -> None:
+    """Refuse keys that are no text, timestamps (msgpack makes those itself), and what is nested too deep."""
+    level: list[Any] = [document]
+    for _ in range(DEEPEST):
+        below: list[Any] = []
+        for container in level:
+            held = container
+            if type(container) is dict:
+                if not _TEXT.issuperset(map(type, container)):
+                    raise _not_plain(key, _KEYS)
+                held = container.values()
+            if not _LEAVES.issuperset(map(type, held)):
+                below.extend(value for value in held if type(value) not in _LEAVES)
+        if any(isinstance(value, msgpack.Timestamp) for value in below):
+            raise _not_plain(key, _extension(-1))
+        level = below
+        if not level:
+            return
+    raise _not_plain(key, _NESTS)
 
 
 def encode(document: Mapping[str, Any]) -> bytes:
@@ -194,7 +220,7 @@ def normalise(value: object, at: At = ()) -> Plain:
     mlarray.errors.ArgumentTypeError: /user/a/b/2: {3} is a set, which cannot be stored; plain are ...
     """
     try:
-        return _plain(value, at, 1)
+        return _plain(value, at, len(at) + 1)
     except RecursionError:
         raise ArgumentError(Problem("out_of_range", at, f"it {_NESTS}")) from None
 
@@ -202,6 +228,8 @@ def normalise(value: object, at: At = ()) -> Plain:
 def _plain(value: object, at: At, depth: int) -> Plain:
     if isinstance(value, enum.Enum):
         value = value.value
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
     if isinstance(value, np.generic):
         value = _scalar(value, at)
     for kinds, plain in _PLAIN:
@@ -239,7 +267,7 @@ def _array(value: np.ndarray[Any, Any], at: At) -> Any:
         raise ArgumentError(Problem("out_of_range", at, message))
     if value.dtype.kind not in "biufUS":
         raise ArgumentTypeError(Problem("wrong_type", at, f"an array of {value.dtype} cannot be stored in metadata"))
-    return value.tolist() if value.ndim else [value.item()]
+    return value.tolist()
 
 
 def _scalar(value: np.generic, at: At) -> object:
