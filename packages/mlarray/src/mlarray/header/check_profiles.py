@@ -50,9 +50,13 @@ def _version(profile: Mapping[str, Any], at: At, report: Report) -> bool:
     if VERSION_1.fullmatch(version):
         return True
     if _MAJOR.fullmatch(version):
-        report.notice("unsupported", at, f"the profile is of version {version}, not 1.x; it is kept and not checked")
+        report.notice(
+            "unsupported", at, f"the profile is of version {check.cut(version)}, not 1.x; it is kept and not checked"
+        )
         return False
-    report.add("wrong_value", at, f"the version {version!r} is malformed; it is 1 and a minor number, such as '1.0'")
+    report.add(
+        "wrong_value", at, f"the version {check.shown(version)} is malformed; it is 1 and a minor number, such as '1.0'"
+    )
     return True
 
 
@@ -61,7 +65,11 @@ def _medical(profile: Mapping[str, Any], at: At, report: Report) -> None:
         return
     for key in found:
         if not KEYWORD.fullmatch(key):
-            report.add("wrong_value", (*at, "dicom", key), f"the key {key!r} is no DICOM keyword, such as 'Modality'")
+            report.add(
+                "wrong_value",
+                (*at, "dicom", key),
+                f"the key {check.shown(key)} is no DICOM keyword, such as 'Modality'",
+            )
 
 
 def _ml(
@@ -100,9 +108,11 @@ def _statistics(value: object, at: At, report: Report) -> None:
         at = (*at, "percentiles")
         for key, item in (check.mapping(statistics["percentiles"], at, report) or {}).items():
             check.number(item, (*at, key), report)
-            if not PERCENTILE.fullmatch(key) or float(key) > 100:
+            if not PERCENTILE.fullmatch(key):
                 report.add(
-                    "wrong_value", (*at, key), f"the key {key!r} is no percentage from '0' to '100', such as '99.5'"
+                    "wrong_value",
+                    (*at, key),
+                    f"the key {check.shown(key)} is no percentage from '0' to '100', such as '99.5'",
                 )
 
 
@@ -133,7 +143,7 @@ def _box_axes(
     if "frame" in boxes and check.text(boxes["frame"], (*at, "frame"), report):
         known = frames.get(boxes["frame"])
         if known is None:
-            message = f"the frame {boxes['frame']!r} is none of {', '.join(frames)}"
+            message = f"the frame {check.shown(boxes['frame'])} is none of {', '.join(frames)}"
             report.add("unknown_name", (*at, "frame"), message)
     axes = check.texts(boxes["axes"], (*at, "axes"), report) if "axes" in boxes else None
     if axes is None:
@@ -143,7 +153,9 @@ def _box_axes(
     good = check.unique(axes, (*at, "axes"), "the axis", report) and bool(axes)
     for index, name in enumerate(axes):
         if known is not None and name not in known:
-            message = f"the frame {boxes['frame']!r} has no axis {name!r}; it has {', '.join(known)}"
+            message = (
+                f"the frame {check.shown(boxes['frame'])} has no axis {check.shown(name)}; it has {', '.join(known)}"
+            )
             report.add("unknown_name", (*at, "axes", index), message)
             good = False
     return axes if good and known is not None else None
@@ -152,9 +164,8 @@ def _box_axes(
 def _box(
     box: Mapping[str, Any], at: At, axes: Sequence[str] | None, sizes: Sequence[int] | None, report: Report
 ) -> None:
-    if not check.required(box, ("min", "max"), at, report):
-        return
-    low, high = (check.numbers(box[key], (*at, key), report) for key in ("min", "max"))
+    check.required(box, ("min", "max"), at, report)
+    low, high = (check.numbers(box[key], (*at, key), report) if key in box else None for key in ("min", "max"))
     if "score" in box:
         check.number(box["score"], (*at, "score"), report)
     if "label" in box and type(box["label"]) is not str and not _integer(box["label"]):

@@ -135,11 +135,17 @@ def _columns(
     axis_names, types = array
     for index, name in enumerate(listed):
         if name not in axis_names:
-            report.add("unknown_name", (*at, index), f"the array has no axis {check.shown(name)}; it has {', '.join(axis_names)}")
+            report.add(
+                "unknown_name",
+                (*at, index),
+                f"the array has no axis {check.shown(name)}; it has {', '.join(axis_names)}",
+            )
             good = False
         elif (kind := types[axis_names.index(name)]) != "space":
             report.add(
-                "conflict", (*at, index), f"the axis {check.shown(name)} is of type {kind}; a space maps axes of type space"
+                "conflict",
+                (*at, index),
+                f"the axis {check.shown(name)} is of type {kind}; a space maps axes of type space",
             )
             good = False
     return listed if good else None

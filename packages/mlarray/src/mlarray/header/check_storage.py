@@ -26,7 +26,7 @@ def _entry(entry: Mapping[str, Any], at: At, report: Report) -> None:
         check.text(entry["action"], (*at, "action"), report)
     check.optional_text(entry, ("tool", "from"), at, report, empty=True)
     if "time" in entry and _string(entry["time"], (*at, "time"), report) and not TIME.fullmatch(entry["time"]):
-        message = f"the time {entry['time']!r} is not of the form 2026-11-06T10:12:00Z, with a zone"
+        message = f"the time {check.shown(entry['time'])} is not of the form 2026-11-06T10:12:00Z, with a zone"
         report.add("wrong_value", (*at, "time"), message)
     if "warnings" in entry:
         check.texts(entry["warnings"], (*at, "warnings"), report, empty=True)

@@ -54,7 +54,7 @@ def _labelled(values: Mapping[str, Any], kind: object, *, known: bool, report: R
     if known and kind not in LABELLED:
         for key in _LABEL_KEYS:
             if key in values:
-                message = f"{key} belongs to the kinds {', '.join(LABELLED)}, and the kind is {kind}"
+                message = f"{key} belongs to the kinds {', '.join(LABELLED)}, and the kind is {check.shown(kind)}"
                 report.add("conflict", (*at, key), message)
     if "label_layout" in values:
         check.word(values["label_layout"], LAYOUTS, (*at, "label_layout"), report)
@@ -66,7 +66,7 @@ def _labelled(values: Mapping[str, Any], kind: object, *, known: bool, report: R
 def _label(key: str, value: object, report: Report) -> None:
     at: At = ("values", "labels", key)
     if not LABEL_KEY.fullmatch(key):
-        report.add("wrong_value", at, f"the key {key!r} is no integer in decimal digits, such as '7'")
+        report.add("wrong_value", at, f"the key {check.shown(key)} is no integer in decimal digits, such as '7'")
     label = check.mapping(value, at, report)
     if label is None:
         return
@@ -74,7 +74,11 @@ def _label(key: str, value: object, report: Report) -> None:
     if "color" in label:
         color = label["color"]
         if check.text(color, (*at, "color"), report) and not COLOR.fullmatch(color):
-            report.add("wrong_value", (*at, "color"), f"the colour {color!r} is not of the form #rrggbb or #rrggbbaa")
+            report.add(
+                "wrong_value",
+                (*at, "color"),
+                f"the colour {check.shown(color)} is not of the form #rrggbb or #rrggbbaa",
+            )
     if "code" in label and (code := check.mapping(label["code"], (*at, "code"), report)) is not None:
         check.required(code, ("scheme", "value"), (*at, "code"), report)
         check.optional_text(code, ("scheme", "value"), (*at, "code"), report)
@@ -94,8 +98,9 @@ def _channel_layout(
     if not isinstance(labels, Mapping) or size is None:
         return
     for key in labels:
-        if LABEL_KEY.fullmatch(key) and not 0 <= int(key) < size:
-            message = f"the key {key!r} names no channel; with the layout channel keys are 0 to {size - 1}"
+        # More digits than an index has are not read as a number: Python refuses very long ones.
+        if LABEL_KEY.fullmatch(key) and (len(key) > 18 or not 0 <= int(key) < size):
+            message = f"the key {check.shown(key)} names no channel; with the layout channel keys are below {size}"
             report.add("out_of_range", ("values", "labels", key), message)
 
 
@@ -113,6 +118,8 @@ def representable(value: Any, dtype: np.dtype[Any]) -> bool:
     --------
     >>> representable(70000, np.dtype("int16")), representable(0.1, np.dtype("float32"))
     (False, True)
+    >>> representable(65519, np.dtype("float16")), representable(65520, np.dtype("float16"))
+    (True, False)
     """
     if type(value) is bool:
         return True
@@ -123,4 +130,7 @@ def representable(value: Any, dtype: np.dtype[Any]) -> bool:
             return False
         info = np.iinfo(dtype)
         return bool(info.min <= value <= info.max)
-    return not math.isfinite(value) or abs(value) <= float(np.finfo(dtype).max)
+    if not math.isfinite(value):
+        return True
+    with np.errstate(over="ignore"):
+        return bool(np.isfinite(np.float64(value).astype(dtype)))

@@ -13,7 +13,7 @@ from mlarray.errors import FormatError, Notice, Problem
 from mlarray.header import units
 from mlarray.header.check import check
 from mlarray.header.check_axes import default_name
-from mlarray.header.versions import check_version
+from mlarray.header.versions import VERSION_1, check_version
 from mlarray.header.wire import decode
 
 
@@ -61,16 +61,14 @@ def parse(
     if (version := check_version(document)) is not None:
         raise FormatError(version, path=path)
     found = check(document, shape, dtype)
-    if not found.problems:
-        return Parsed(fill(document), found.notices)
-    if strict:
+    if found.problems and strict:
         raise FormatError(*found.problems, path=path)
     lenient = tuple(Notice(problem.code, problem.at, problem.message) for problem in found.problems)
-    return Parsed(document, found.notices + lenient)
+    return Parsed(fill(document), found.notices + lenient)
 
 
 def filled(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of a checked document with its defaults; see `fill`.
+    """Return a copy of a document with its defaults; see `fill`.
 
     Examples
     --------
@@ -82,26 +80,64 @@ def filled(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fill(document: dict[str, Any]) -> dict[str, Any]:
-    """Fill a checked document's defaults in: axis names, the kind of the values, and names or codes of listed units."""
-    for index, axis in enumerate(document["axes"]):
+    """Fill a document's defaults in: axis names, the kind of the values, names or codes of listed units.
+
+    Whole numbers that are held as floats where integers belong become integers. What breaks a rule stays as it is, so
+    that a document with problems can be filled too.
+    """
+    for index, axis in enumerate(_maps(document.get("axes"))):
         axis.setdefault("name", default_name(index))
         _unit(axis)
-    for space in document.get("spaces") or ():
-        for axis in space["axes"]:
+    for space in _maps(document.get("spaces")):
+        for axis in _maps(space.get("axes")):
             _unit(axis)
-    values = document.setdefault("values", {})
-    values.setdefault("kind", "measurement")
-    _unit(values)
+    for values in _maps([document.setdefault("values", {})]):
+        values.setdefault("kind", "measurement")
+        _unit(values)
+    for storage in _maps([document.get("storage")]):
+        _integers(storage, ("chunk_size", "block_size", "patch_size"))
+        for compression in _maps([storage.get("compression")]):
+            _integers(compression, ("level", "filters_meta"))
+    if "profiles" in document:
+        _profile(document["profiles"])
     return document
+
+
+def _profile(profiles: Any) -> None:
+    for ml in _maps([profiles.get("ml")] if type(profiles) is dict else None):
+        if not VERSION_1.fullmatch(str(ml.get("profile_version"))):
+            continue
+        _integers(ml, ("patch_size",))
+        for boxes in _maps([ml.get("boxes")]):
+            for box in _maps(boxes.get("items")):
+                _integers(box, ("label",))
+
+
+def _maps(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if type(item) is dict] if type(value) is list else []
 
 
 def _unit(owner: dict[str, Any]) -> None:
     if ("unit" in owner) == ("unit_code" in owner):
         return
-    unit, code = units.resolve(owner.get("unit"), owner.get("unit_code"))
-    for key, value in (("unit", unit), ("unit_code", code)):
-        if value is not None:
-            owner.setdefault(key, value)
+    unit, code = owner.get("unit"), owner.get("unit_code")
+    if isinstance(unit or code, str):
+        for key, value in zip(("unit", "unit_code"), units.resolve(unit, code), strict=True):
+            if value is not None:
+                owner.setdefault(key, value)
+
+
+def _integers(owner: dict[str, Any], keys: tuple[str, ...]) -> None:
+    for key in keys:
+        value = owner.get(key)
+        if type(value) is list and float in map(type, value):
+            owner[key] = [_integer(item) for item in value]
+        elif type(value) is float:
+            owner[key] = _integer(value)
+
+
+def _integer(value: Any) -> Any:
+    return int(value) if type(value) is float and value.is_integer() else value
 
 
 def refuse(problems: Sequence[Problem], path: str | None = None) -> None:
