@@ -63,7 +63,7 @@ def new_path(path: Any, *, overwrite: bool) -> Path:
     FileNotFoundError
         There is no such folder.
     """
-    found = Path(os.fsdecode(path)).expanduser()
+    found = Path(os.fsdecode(path)).expanduser().absolute()
     if not found.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "the folder to write to does not exist; make it first", str(found.parent))
     if os.path.lexists(found) and not overwrite:
