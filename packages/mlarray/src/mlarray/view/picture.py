@@ -34,7 +34,8 @@ def view(
 ) -> None:
     """Draw three orthogonal slices of a file into a PNG: letter codes at the edges, true proportions, a scale bar.
 
-    Only the slices are read. Rows and columns go as the array is stored.
+        The stored values that are black and white; None takes the lowest, and the 99.5th percentile of what is above.
+    them the array is shown as it is stored.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ def view(
     index
         Through which voxel, per axis (or per axis shown); None is the middle.
     window
-        The stored values that are black and white; None takes the 1st and 99th percentile of what is shown.
+        The stored values that are black and white; None takes the lowest, and the 99.5th percentile of those above it.
     overwrite
         Whether what stands at `out` is replaced.
 
@@ -122,9 +123,9 @@ def _grey(planes: Sequence[NDArray[Any]], window: Any) -> dict[str, Any]:
     if window is None:
         shown = np.concatenate([plane.ravel().astype(float) for plane in planes])
         shown = shown[np.isfinite(shown)]
-        window = np.percentile(shown, [1, 99]) if shown.size else (0, 1)
-        if window[0] == window[1]:
-            window = (shown.min(initial=0.0), shown.max(initial=1.0))
+        # The lowest value is background as a rule, and would be most of what is counted.
+        above = shown[shown > shown.min()] if shown.size else shown
+        window = (shown.min(), np.percentile(above, 99.5)) if above.size else (0.0, 1.0)
     return {"cmap": "gray", "vmin": float(window[0]), "vmax": float(window[1])}
 
 
@@ -158,12 +159,14 @@ def _draw(axis: Any, plane: NDArray[Any], one: Slice, style: dict[str, Any], uni
     axis.axhline(one.cross[0], color="#ffb000", linewidth=0.5, alpha=0.6)
     axis.axvline(one.cross[1], color="#ffb000", linewidth=0.5, alpha=0.6)
     places = ((0.5, 0.985, "center", "top"), (0.5, 0.015, "center", "bottom"), (0.015, 0.5, "left", "center"))
-    for (x, y, across, down), letter in zip((*places, (0.985, 0.5, "right", "center")), one.up_letters, strict=True):
+    for (x, y, across, down), letter in zip((*places, (0.985, 0.5, "right", "center")), one.letters, strict=True):
         axis.text(
             x, y, letter, transform=axis.transAxes, ha=across, va=down, color="#ffb000", fontsize=12, weight="bold"
         )
     length = scale_bar(width * one.size[1])
-    right, low = width * 0.96 - 0.5, height * 0.93 - 0.5
-    axis.plot([right - length / one.size[1], right], [low, low], color="white", linewidth=2.5, solid_capstyle="butt")
+    share = length / (width * one.size[1])
+    axis.plot([0.96 - share, 0.96], [0.05] * 2, transform=axis.transAxes, color="white", lw=2.5, solid_capstyle="butt")
     label = f"{length:g} {unit}".strip()
-    axis.text(right, low - 0.015 * height, label, ha="right", va="bottom", color="white", fontsize=8)
+    axis.text(0.96, 0.065, label, transform=axis.transAxes, ha="right", va="bottom", color="white", fontsize=8)
+    axis.set_xlim(extent[1], extent[0]) if one.turned[1] else axis.set_xlim(extent[0], extent[1])
+    axis.set_ylim(extent[3], extent[2]) if one.turned[0] else axis.set_ylim(extent[2], extent[3])

@@ -8,6 +8,9 @@ from typing import Final
 
 from mlarray.errors import ArgumentError, Problem
 
+TOP: Final = frozenset("SA")
+LEFT: Final = frozenset("RA")
+"""The letters that stand there: superior, or anterior, is up, and the patient's right is on the left."""
 OPPOSITE_LETTER: Final = {"L": "R", "R": "L", "A": "P", "P": "A", "S": "I", "I": "S"}
 
 
@@ -20,8 +23,10 @@ class Slice:
     index: tuple[int | None, ...]
     """None along `down` and `across`."""
     title: str
-    up_letters: tuple[str, str, str, str]
-    """At the top, bottom, left and right; empty where there are none."""
+    letters: tuple[str, str, str, str]
+    """At the top, bottom, left and right of the picture; empty where there are none."""
+    turned: tuple[bool, bool]
+    """Whether the index grows up rather than down, and to the left rather than to the right."""
     size: tuple[float, float]
     """Of a voxel: down, across."""
     cross: tuple[int, int]
@@ -43,7 +48,8 @@ def plan_slices(
 ) -> list[Slice]:
     """Return the slices through a voxel, one normal to each of the last three axes of the space (one, in 2-D).
 
-    Rows go down with the first of the two axes, as the array is stored; the letters say where that is in the body.
+    The first of the two axes goes down and the second to the right, unless letters are known: then superior, or else
+    anterior, is up, and the patient's right, or else anterior, on the left, as radiologists look at it.
 
     Parameters
     ----------
@@ -88,17 +94,21 @@ def _slice(
 ) -> Slice:
     size, letter = facts
     down, across = (axis for axis in shown if axis != normal)
-    ends = []
-    for axis in (down, across):
+    ends: list[str] = []
+    turned: list[bool] = []
+    for axis, wanted in ((down, TOP), (across, LEFT)):
         toward = letter.get(axis, "")
-        ends += [OPPOSITE_LETTER.get(toward, ""), toward]
+        pair = [OPPOSITE_LETTER.get(toward, ""), toward]
+        turned.append(toward in wanted)
+        ends += pair[::-1] if turned[-1] else pair
     title = f"{names[normal]} = {at[normal]}" if normal is not None else f"{names[down]}, {names[across]}"
     return Slice(
         down=down,
         across=across,
         index=tuple(None if axis in (down, across) else value for axis, value in enumerate(at)),
         title=title,
-        up_letters=(ends[0], ends[1], ends[2], ends[3]),
+        letters=(ends[0], ends[1], ends[2], ends[3]),
+        turned=(turned[0], turned[1]),
         size=(size[down], size[across]),
         cross=(at[down], at[across]),
     )
