@@ -34,7 +34,7 @@ def check_profiles(
         if profile is None or name not in {"ml", "medical"} or not _version(profile, at, report):
             continue
         if name == "ml":
-            _ml(profile, at, shape, {"index": names, **spaces}, report)
+            _ml(profile, at, shape, {**spaces, "index": names}, report)
         else:
             _medical(profile, at, report)
 
@@ -143,7 +143,7 @@ def _box_axes(
     if "frame" in boxes and check.text(boxes["frame"], (*at, "frame"), report):
         known = frames.get(boxes["frame"])
         if known is None:
-            message = f"the frame {check.shown(boxes['frame'])} is none of {', '.join(frames)}"
+            message = f"the frame {check.shown(boxes['frame'])} is none of {check.listing(frames)}"
             report.add("unknown_name", (*at, "frame"), message)
     axes = check.texts(boxes["axes"], (*at, "axes"), report) if "axes" in boxes else None
     if axes is None:
@@ -153,9 +153,8 @@ def _box_axes(
     good = check.unique(axes, (*at, "axes"), "the axis", report) and bool(axes)
     for index, name in enumerate(axes):
         if known is not None and name not in known:
-            message = (
-                f"the frame {check.shown(boxes['frame'])} has no axis {check.shown(name)}; it has {', '.join(known)}"
-            )
+            message = f"the frame {check.shown(boxes['frame'])} has no axis {check.shown(name)}; it has "
+            message += check.listing(known)
             report.add("unknown_name", (*at, "axes", index), message)
             good = False
     return axes if good and known is not None else None

@@ -138,7 +138,7 @@ def _columns(
             report.add(
                 "unknown_name",
                 (*at, index),
-                f"the array has no axis {check.shown(name)}; it has {', '.join(axis_names)}",
+                f"the array has no axis {check.shown(name)}; it has {check.listing(axis_names)}",
             )
             good = False
         elif (kind := types[axis_names.index(name)]) != "space":
@@ -220,7 +220,7 @@ def _scale(
                 good = check.length(len(listed), len(wanted), (*at, key), "numbers", f"as many as {why}", report)
     if good and columns is not None and space_axes is not None and matrices.matching(columns, space_axes) is None:
         message = (
-            f"the array axes {', '.join(columns)} and the space axes {', '.join(space_axes)} share some names, "
+            f"the array axes {check.listing(columns)} and the space axes {check.listing(space_axes)} share some names, "
             "not all, so scale and translation cannot be matched; write a matrix"
         )
         report.add("conflict", (*at, "array_axes"), message)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -51,6 +51,18 @@ def cut(words: str) -> str:
     ('nm', True)
     """
     return words if len(words) <= 80 else f"{words[:77]}..."
+
+
+def listing(names: Iterable[str]) -> str:
+    """Return names as messages list them, the first few where they are many.
+
+    Examples
+    --------
+    >>> listing("zyx")
+    'z, y, x'
+    """
+    found = ", ".join(map(cut, names))
+    return found if len(found) <= 240 else f"{found[:237]}..."
 
 
 _NUMBERS: Final = frozenset({int, float})

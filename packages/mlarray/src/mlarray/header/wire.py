@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, ItemsView, Mapping
 from typing import Any, Final, NoReturn
 
 import msgpack
@@ -219,13 +219,23 @@ def normalise(value: object, at: At = ()) -> Plain:
     Traceback (most recent call last):
     mlarray.errors.ArgumentTypeError: /user/a/b/2: {3} is a set, which cannot be stored; plain are ...
     """
-    try:
-        return _plain(value, at, len(at) + 1)
-    except RecursionError:
-        raise ArgumentError(Problem("out_of_range", at, f"it {_NESTS}")) from None
+    held: list[Plain] = [None]
+    # Depth first, and without recursion: Python's own limit is lower than 512 maps in one another.
+    waiting: list[_Item] = [(value, at, held, 0, 1)]
+    while waiting:
+        value, at, owner, key, depth = waiting.pop()
+        found, below = _plain(value, at, depth)
+        owner[key] = found
+        waiting.extend((item, (*at, name), found, name, depth + 1) for name, item in reversed(below))
+    return held[0]
 
 
-def _plain(value: object, at: At, depth: int) -> Plain:
+_Item = tuple[Any, At, Any, Any, int]
+"""A value, where it stands, the plain container that will hold it and under which key, and how deep."""
+
+
+def _plain(value: object, at: At, depth: int) -> tuple[Plain, list[tuple[str | int, object]]]:
+    """Return a plain value; of a container, an empty one of its size and what belongs in it."""
     if isinstance(value, enum.Enum):
         value = value.value
     if isinstance(value, np.ndarray) and value.ndim == 0:
@@ -234,21 +244,23 @@ def _plain(value: object, at: At, depth: int) -> Plain:
         value = _scalar(value, at)
     for kinds, plain in _PLAIN:
         if isinstance(value, kinds):
-            return plain(value, at)
+            return plain(value, at), []
     if depth > DEEPEST:
         raise ArgumentError(Problem("out_of_range", at[:8], f"it {_NESTS}"))
     if isinstance(value, Mapping):
-        return _map(value, at, depth)
+        pairs = _pairs(value, at)
+        return dict.fromkeys(name for name, _ in pairs), pairs
     if isinstance(value, np.ndarray):
         value = _array(value, at)
     if isinstance(value, (list, tuple)):
-        return [_plain(item, (*at, index), depth + 1) for index, item in enumerate(value)]
+        return [None] * len(value), list(enumerate(value))
     raise _type(value, at)
 
 
-def _map(value: Mapping[Any, Any], at: At, depth: int) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, item in value.items():
+def _pairs(value: Mapping[Any, Any], at: At) -> list[tuple[str | int, object]]:
+    found: dict[str | int, object] = {}
+    # A mapping of ours may have a field called "items".
+    for name, item in value.items() if isinstance(value, dict) else ItemsView(value):
         if isinstance(name, enum.Enum):
             name = name.value  # noqa: PLW2901  (an enumeration member stands for its value)
         if not isinstance(name, str):
@@ -257,8 +269,8 @@ def _map(value: Mapping[Any, Any], at: At, depth: int) -> dict[str, Any]:
         text = _text(str(name), at)
         if text in found:
             raise ArgumentError(Problem("duplicate", at, f"the key {text!r} stands twice"))
-        found[text] = _plain(item, (*at, text), depth + 1)
-    return found
+        found[text] = item
+    return list(found.items())
 
 
 def _array(value: np.ndarray[Any, Any], at: At) -> Any:
