@@ -221,7 +221,7 @@ def normalise(value: object, at: At = ()) -> Plain:
     """
     held: list[Plain] = [None]
     # Depth first, and without recursion: Python's own limit is lower than 512 maps in one another.
-    waiting: list[_Item] = [(value, at, held, 0, 1)]
+    waiting: list[_Item] = [(value, at, held, 0, len(at) + 1)]
     while waiting:
         value, at, owner, key, depth = waiting.pop()
         found, below = _plain(value, at, depth)
