@@ -183,7 +183,7 @@ def read_key(read: Read, info: FrameInfo, name: str) -> bytes:
     if plain == 0:
         return b""
     try:
-        found: bytes = blosc2.decompress2(chunk)
+        found: bytes = blosc2.decompress2(chunk, nthreads=1)
     except (RuntimeError, ValueError, MemoryError):
         raise _damaged_key(name) from None
     return found
