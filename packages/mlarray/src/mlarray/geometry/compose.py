@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -27,6 +26,8 @@ TYPES_BY_NAME: Final = {
 PATIENT_AXES: Final = (("x", "left"), ("y", "posterior"), ("z", "superior"))
 """The DICOM patient frame (LPS), in millimetres."""
 _LAST: Final = ("z", "y", "x")
+UNIT: Final = 1e-3
+"""How far the length of a column of direction may be from 1: digits that a text header cut off, not a spacing."""
 
 
 @dataclass(frozen=True)
@@ -109,11 +110,11 @@ def columns_wanted(geometry: Geometry, space: str | None) -> int:
     """
     if space == "patient":
         return 3
-    for value, extra in ((geometry.spacing, 0), (geometry.matrix, 1), (geometry.direction, 0)):
-        if value is not None:
-            shape = np.shape(value)
+    for name, extra in (("spacing", 0), ("matrix", 1), ("direction", 0), ("origin", 0)):
+        if getattr(geometry, name) is not None:
+            shape = _numbers(getattr(geometry, name), name).shape
             return max(0, shape[-1] - extra) if shape else 0
-    return len(geometry.origin) if geometry.origin is not None and np.ndim(geometry.origin) else 0
+    return 0
 
 
 def space_document(
@@ -126,7 +127,7 @@ def space_document(
     axes
         The `axes` of the header, named.
     types
-        The type of each.
+        The type of each. Where none is space, the space is over the last axes, if these have no type of their own.
     geometry
         A matrix, or any of spacing (per array axis of type space), origin (per axis of the space) and direction
         (n_space x n_array); what is absent is 1, 0 and the axes themselves.
@@ -138,7 +139,7 @@ def space_document(
     ------
     ArgumentError
         A matrix beside spacing, origin or direction; wrong lengths; a spacing that is not positive and finite; a
-        singular direction; no axis of type space.
+        direction that is singular, or whose columns are not of length 1; no axis of type space.
 
     Examples
     --------
@@ -148,10 +149,7 @@ def space_document(
     """
     if space == "index":
         raise ArgumentError(Problem("wrong_value", ("space",), "the name 'index' is reserved for array indices"))
-    names = [axis["name"] for axis, kind in zip(axes, types, strict=True) if kind == "space"]
-    if not names:
-        message = "the array has no axis of type space; give axes such as {'name': 'z', 'type': 'space'}"
-        raise ArgumentError(Problem("missing_field", ("axes",), message))
+    names = _used(axes, types, columns_wanted(geometry, space))
     patient = space == "patient"
     if patient and len(names) != len(PATIENT_AXES):
         message = f"the patient space needs 3 axes of type space; the array has {len(names)}: {', '.join(names)}"
@@ -169,13 +167,25 @@ def space_document(
     return {**found, "from_array": from_array(names, [axis["name"] for axis in axes_of_space], matrix)}
 
 
+def _used(axes: Sequence[Mapping[str, Any]], types: Sequence[str], wanted: int) -> list[str]:
+    """Return the names of the axes of type space, or else of the last ones, as many as are wanted, without a type."""
+    names = [axis["name"] for axis, kind in zip(axes, types, strict=True) if kind == "space"]
+    last = axes[len(axes) - wanted :] if 0 < wanted <= len(axes) else ()
+    if not names and not any("type" in axis for axis in last):
+        names = [axis["name"] for axis in last]
+    if not names:
+        message = "the array has no axis of type space; give axes such as {'name': 'z', 'type': 'space'}"
+        raise ArgumentError(Problem("missing_field", ("axes",), message))
+    return names
+
+
 def rewritten(space: Mapping[str, Any], axis_names: Sequence[str], geometry: Geometry) -> dict[str, Any]:
     """Return a space with another spacing, origin, direction or matrix; what is not given stays.
 
     Raises
     ------
     ArgumentError
-        As for `space_document`.
+        As for `space_document`; a spacing where the axes of the space have several units.
 
     Examples
     --------
@@ -186,6 +196,8 @@ def rewritten(space: Mapping[str, Any], axis_names: Sequence[str], geometry: Geo
     rows = [axis["name"] for axis in space["axes"]]
     names = [axis_names[column] for column in columns_of(space["from_array"]["array_axes"], axis_names)]
     before = expanded(space["from_array"], rows, axis_names)
+    if geometry.spacing is not None:
+        derive.refuse_mixed_units(space, ("spacing",))
     if geometry.matrix is None:
         if geometry.spacing is None and geometry.direction is None:
             assert geometry.origin is not None
@@ -239,7 +251,8 @@ def _matrix(geometry: Geometry, array_names: Sequence[str], space_names: Sequenc
         return _checked_matrix(geometry.matrix, len(array_names), None if space_names is None else len(space_names))
     rows = len(space_names) if space_names is not None else len(array_names)
     if space_names is None and geometry.direction is not None:
-        rows = len(geometry.direction) if np.ndim(geometry.direction) == 2 else rows
+        given = _numbers(geometry.direction, "direction")
+        rows = len(given) if given.ndim == 2 else rows
     order = None
     if space_names is not None and geometry.direction is None:
         if set(space_names) != set(array_names):
@@ -270,18 +283,30 @@ def _from_parts(geometry: Geometry, width: int, height: int, order: Sequence[int
         cosines = np.zeros((height, width))
         cosines[list(along), range(width)] = 1.0
     else:
-        cosines = _numbers(geometry.direction, "direction")
-        if cosines.shape != (height, width):
-            message = (
-                f"direction has the shape {cosines.shape}, expected ({height}, {width}): axes of the space, array axes"
-            )
-            raise ArgumentError(Problem("wrong_length", ("direction",), message))
+        cosines = _cosines(geometry.direction, height, width)
     linear = (cosines * np.array(lengths)).tolist()
     matrix = [[value + 0.0 for value in row] + [move] for row, move in zip(linear, shift, strict=True)]
     matrix.append([0.0] * width + [1.0])
     if not full_rank(matrix):
-        raise ArgumentError(Problem("wrong_value", ("direction",), "the columns of direction are not independent"))
+        message = f"spacing is {lengths}: too far apart; the smallest must be above 1e-9 of the largest"
+        raise ArgumentError(Problem("wrong_value", ("spacing",), message))
     return matrix
+
+
+def _cosines(value: Any, height: int, width: int) -> NDArray[np.float64]:
+    """Return a direction: independent columns of length 1, a row per axis of the space."""
+    found = _numbers(value, "direction")
+    if found.shape != (height, width):
+        message = f"direction has the shape {found.shape}, expected ({height}, {width}): axes of the space, array axes"
+        raise ArgumentError(Problem("wrong_length", ("direction",), message))
+    whole = [*([*row, 0.0] for row in found.tolist()), [0.0] * width + [1.0]]
+    if not full_rank(whole):
+        raise ArgumentError(Problem("wrong_value", ("direction",), "the columns of direction are not independent"))
+    for column, length in enumerate(derive.spacing(whole)):
+        if abs(length - 1) > UNIT:
+            message = f"column {column} of direction has the length {length}, expected 1; lengths belong into spacing"
+            raise ArgumentError(Problem("wrong_value", ("direction",), message))
+    return found
 
 
 def _checked_matrix(value: Any, width: int, height: int | None) -> Matrix:
@@ -290,7 +315,7 @@ def _checked_matrix(value: Any, width: int, height: int | None) -> Matrix:
         rows = "n + 1" if height is None else str(height + 1)
         message = f"matrix has the shape {found.shape}, expected ({rows}, {width + 1}): with translation and last row"
         raise ArgumentError(Problem("wrong_length", ("matrix",), message))
-    matrix: Matrix = (found + 0.0).tolist()
+    matrix: Matrix = (found + 0.0).tolist()  # no -0.0
     last = [0.0] * width + [1.0]
     if matrix[-1] != last:
         raise ArgumentError(
@@ -319,7 +344,9 @@ def _numbers(value: Any, name: str) -> NDArray[np.float64]:
         raise ArgumentTypeError(
             Problem("wrong_type", (name,), f"{name} is {value!r}; it holds numbers alone")
         ) from None
-    if not all(map(math.isfinite, found.ravel().tolist())):
+    with np.errstate(over="ignore"):
+        found = found.astype(np.float64)
+    if not np.isfinite(found).all():
         raise ArgumentError(
             Problem("not_finite", (name,), f"{name} holds NaN or an infinity; every number must be finite")
         )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mlarray.errors import ArgumentError, At, Problem
+from mlarray.errors import ArgumentError, ArgumentTypeError, At, Problem
 
 Rows = Sequence[Sequence[float]]
 OPPOSITE: Final = {
@@ -18,6 +18,37 @@ OPPOSITE: Final = {
     for word, other in (pair, pair[::-1])
 }
 """The six anatomical words, which have letters."""
+
+
+def refuse_mixed_units(space: Mapping[str, Any], at: At) -> None:
+    """Raise where the axes of a space have several units: a distance in it has none.
+
+    Parameters
+    ----------
+    space
+        An entry of `spaces`, units and codes filled in. No unit beside a unit is another one.
+    at
+        What the error points to.
+
+    Raises
+    ------
+    ArgumentError
+        Code conflict.
+
+    Examples
+    --------
+    >>> refuse_mixed_units({"name": "world", "axes": [{"name": "y", "unit_code": "mm"}, {"name": "x"}]}, ())
+    Traceback (most recent call last):
+    mlarray.errors.ArgumentError: the axes of the space 'world' have several units, so a distance has none: y mm, x \
+without a unit
+    """
+    units = [axis.get("unit_code") or axis.get("unit") for axis in space["axes"]]
+    if len(set(units)) > 1:
+        listed = ", ".join(
+            f"{axis['name']} {unit or 'without a unit'}" for axis, unit in zip(space["axes"], units, strict=True)
+        )
+        message = f"the axes of the space {space['name']!r} have several units, so a distance has none: {listed}"
+        raise ArgumentError(Problem("conflict", at, message))
 
 
 def spacing(matrix: Rows) -> list[float]:
@@ -77,7 +108,8 @@ def letter_codes(matrix: Rows, increases_toward: Sequence[str | None]) -> str | 
 
     Returns
     -------
-    None where a used axis of the space has no anatomical word, or there are more columns than axes of the space.
+    None where an axis of the space that a column is given has no anatomical word. Nor has an index a letter that does
+    not move along the axis left for it, as can happen where the grid is sheared by more than 45 degrees.
 
     Examples
     --------
@@ -94,9 +126,8 @@ def letter_codes(matrix: Rows, increases_toward: Sequence[str | None]) -> str | 
         if row in rows or column in letters:
             continue
         word = increases_toward[row]
-        if word not in OPPOSITE:
+        if word is None or word not in OPPOSITE or cosines[row][column] == 0:
             return None
-        assert word is not None
         rows.add(row)
         letters[column] = (word if cosines[row][column] > 0 else OPPOSITE[word])[0].upper()
     return "".join(letters[column] for column in range(width)) if len(letters) == width else None
@@ -118,8 +149,10 @@ def to_space(matrix: Rows, index: Any) -> NDArray[np.float64]:
 
     Raises
     ------
+    ArgumentTypeError
+        A value is no number.
     ArgumentError
-        The last axis is not as long as the matrix has columns, or a value is no number.
+        The last axis is not as long as the matrix has columns.
 
     Examples
     --------
@@ -147,8 +180,10 @@ def to_index(matrix: Rows, coord: Any) -> NDArray[np.float64]:
 
     Raises
     ------
+    ArgumentTypeError
+        A value is no number.
     ArgumentError
-        The last axis is not as long as the space has axes, or a value is no number.
+        The last axis is not as long as the space has axes.
 
     Examples
     --------
@@ -174,13 +209,24 @@ def points(value: Any, width: int, at: At) -> NDArray[np.float64]:
 
     Raises
     ------
+    ArgumentTypeError
+        A value is no number, or the points are not all as long.
     ArgumentError
-        The last axis has another length, or a value is no number.
+        The last axis has another length.
+
+    Examples
+    --------
+    >>> points([(1, 2), (3, 4)], 2, ("index",)).shape
+    (2, 2)
     """
     try:
-        found = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        raise ArgumentError(Problem("wrong_type", at, f"{value!r} holds something that is no number")) from None
+        raw = np.asarray(value)
+    except ValueError:  # lists of several lengths
+        raw = np.array(None)
+    if raw.dtype.kind not in "iuf":
+        message = f"{value!r} is no list of points: numbers alone, and as many in each"
+        raise ArgumentTypeError(Problem("wrong_type", at, message))
+    found = raw.astype(np.float64)
     if found.ndim == 0 or found.shape[-1] != width:
         have = "no axis" if found.ndim == 0 else f"{found.shape[-1]} numbers"
         raise ArgumentError(Problem("wrong_length", at, f"{have} in the last axis, expected {width}"))

@@ -28,7 +28,7 @@ def apply(index_map: Mapping[str, Any], source: NDArray[Any]) -> NDArray[Any]:
     Raises
     ------
     ArgumentError
-        The map is for another number of axes.
+        The map is for another number of axes, or no order of axes.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def invert(index_map: Mapping[str, Any], stored: NDArray[Any]) -> NDArray[Any]:
     Raises
     ------
     ArgumentError
-        The map is for another number of axes.
+        The map is for another number of axes, or no order of axes.
 
     Examples
     --------
@@ -58,9 +58,15 @@ def invert(index_map: Mapping[str, Any], stored: NDArray[Any]) -> NDArray[Any]:
     return found
 
 
-def _parts(index_map: Mapping[str, Any], ndim: int) -> tuple[tuple[int, ...], tuple[slice, ...]]:
-    axes = tuple(int(axis) for axis in index_map["axes"])
-    if len(axes) != ndim:
-        message = f"the map is for {len(axes)} axes, and the array has {ndim}"
-        raise ArgumentError(Problem("wrong_length", ("index_map", "axes"), message))
-    return axes, tuple(slice(None, None, -1 if turned else 1) for turned in index_map["flip"])
+def _parts(index_map: Mapping[str, Any], ndim: int) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+    """Return the order of the axes, and a key that turns them round."""
+    axes, flip = tuple(index_map["axes"]), tuple(index_map["flip"])
+    for name, found in (("axes", axes), ("flip", flip)):
+        if len(found) != ndim:
+            message = f"{name} has {len(found)} entries, expected {ndim} (the array has {ndim} axes)"
+            raise ArgumentError(Problem("wrong_length", ("index_map", name), message))
+    if sorted(axes) != list(range(ndim)):
+        message = f"{list(axes)} is no order of the axes 0 to {ndim - 1}"
+        raise ArgumentError(Problem("wrong_value", ("index_map", "axes"), message))
+    turns = [slice(None, None, -1 if turned else 1) for turned in flip]
+    return axes, (*turns, ...)  # with the dots, what has no axes stays an array

@@ -14,7 +14,14 @@ Ints = tuple[int, ...]
 
 @dataclass(frozen=True)
 class PatchPlan:
-    """The box [begin, end) of the array to read, and where it begins in the patch; an empty box reads nothing."""
+    """The box [begin, end) of the array to read, and where it begins in the patch; an empty box reads nothing.
+
+    Examples
+    --------
+    >>> plan = PatchPlan((0, 4), (2, 6), (1, 0), (3, 5), pads=True)
+    >>> plan.empty, plan.target
+    (False, (slice(1, 3, None), slice(0, 2, None)))
+    """
 
     begin: Ints
     end: Ints
@@ -60,17 +67,16 @@ def plan_patch(start: Sequence[int], size: Sequence[int], shape: Sequence[int]) 
     ((0, 4), (2, 6), (1, 0), True)
     """
     first, count = integers(start, "start", len(shape)), integers(size, "size", len(shape))
-    begin, end, into, pads = [], [], [], False
+    begin, end, into = [], [], []
     for axis, (a, n, full) in enumerate(zip(first, count, shape, strict=True)):
         if n < 0:
             raise ArgumentError(Problem("out_of_range", ("size", axis), f"the size is {n}; it must be at least 0"))
-        low, high = min(max(a, 0), full), max(min(a + n, full), 0)
-        if low != a or high != a + n:
-            pads = True
-            high = max(low, high)
+        low = min(max(a, 0), full)
         begin.append(low)
-        end.append(high)
-        into.append(min(low - a, n) if low > a else 0)
+        end.append(max(low, min(a + n, full)))
+        into.append(min(max(low - a, 0), n))
+    inside = [b - a for a, b in zip(begin, end, strict=True)]
+    pads = 0 not in count and inside != list(count)
     return PatchPlan(tuple(begin), tuple(end), tuple(into), count, pads)
 
 
@@ -92,9 +98,16 @@ def integers(values: Sequence[Any], name: str, ndim: int) -> Ints:
     try:
         found = tuple(map(operator.index, values))
     except TypeError:
-        message = f"{name} is {values!r}; it is a whole number per axis"
-        raise ArgumentTypeError(Problem("wrong_type", (name,), message)) from None
+        raise ArgumentTypeError(_not_whole(values, name)) from None
     if len(found) != ndim:
         message = f"{len(found)} numbers, expected {ndim} (one per axis of the array)"
         raise ArgumentError(Problem("wrong_length", (name,), message))
     return found
+
+
+def _not_whole(values: Any, name: str) -> Problem:
+    """Return what is wrong with a list that does not hold whole numbers alone: the first entry that is none."""
+    for index, value in enumerate(values if isinstance(values, (list, tuple)) else ()):
+        if not hasattr(value, "__index__"):
+            return Problem("wrong_type", (name, index), f"{value!r} stands where a whole number belongs")
+    return Problem("wrong_type", (name,), f"{name} is {values!r}; it is a whole number per axis")
