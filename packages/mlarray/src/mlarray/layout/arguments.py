@@ -10,8 +10,8 @@ import numpy as np
 
 from mlarray.errors import ArgumentError, Problem
 from mlarray.layout import compression
-from mlarray.layout.records import Compression, Layout, Shape
-from mlarray.layout.suggest import patch_shape, positive, suggest_layout
+from mlarray.layout.records import DEFAULTS, Compression, Layout, Shape, default_for
+from mlarray.layout.suggest import patch_axes, patch_shape, suggest_layout, whole_numbers
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def resolve_layout(
     wanted
         "default" as patch size is what is recorded, its patch size before its chunk and block; else 192.
     recorded
-        `storage` of the metadata, where there is one.
+        `storage` of the metadata, where there is one; what does not fit the array is passed over.
 
     Raises
     ------
@@ -57,53 +57,63 @@ def resolve_layout(
     >>> resolve_layout((40, 50), np.dtype("f4"), ["space"] * 2, Wanted(patch_size=(20, 30))).chunk
     (20, 30)
     """
-    packed = _compression(wanted, recorded)
+    known = recorded if isinstance(recorded, Mapping) else {}
+    packed = _compression(wanted, known, dtype.itemsize)
     given = [name for name in ("chunk_size", "block_size") if getattr(wanted, name) is not None]
-    patch = wanted.patch_size
-    if given and not (patch is None or (isinstance(patch, str) and patch == "default")):
+    patch, default = wanted.patch_size, isinstance(wanted.patch_size, str) and wanted.patch_size == "default"
+    if given and not (patch is None or default):
         message = f"patch_size and {' and '.join(given)} exclude each other; give one or the other"
         raise ArgumentError(Problem("conflict", ("patch_size",), message))
     if given:
-        return _explicit(shape, wanted, packed)
-    if patch is None or not len(shape) or 0 in shape:
-        size = None if patch is None or not len(shape) else patch_shape(patch, types)
-        return Layout((), (), size, packed)
-    if isinstance(patch, str) and patch == "default" and recorded:
-        if recorded.get("patch_size"):
-            patch = recorded["patch_size"]
-        elif recorded.get("chunk_size") and recorded.get("block_size"):
-            recalled = Wanted(None, recorded["chunk_size"], recorded["block_size"])
-            if len(recorded["chunk_size"]) == len(shape):
-                return _explicit(shape, recalled, packed)
-    axes = [{"type": kind} for kind in types]
+        return _explicit(shape, *_chunk_and_block(wanted, len(shape)), packed)
+    if patch is None:
+        return Layout((), (), None, packed)
+    if default:
+        count = len(patch_axes(types))
+        patch = _sizes(known.get("patch_size"), count) or "default"
+        chunk, block = (_sizes(known.get(key), len(shape)) for key in ("chunk_size", "block_size"))
+        if isinstance(patch, str) and chunk and block:
+            return _explicit(shape, chunk, block, packed)
     size = patch_shape(patch, types)
-    chunk, block = suggest_layout(shape, dtype, size, axes)
-    return Layout(chunk, block, size, packed)
+    if not len(shape) or 0 in shape:
+        return Layout((), (), size if len(shape) else None, packed)
+    return Layout(*suggest_layout(shape, dtype, size, [{"type": kind} for kind in types]), size, packed)
 
 
-def _compression(wanted: Wanted, recorded: Mapping[str, Any] | None) -> Compression:
-    if wanted.cparams is None and recorded and recorded.get("compression"):
-        return compression.from_document(recorded["compression"])
-    return compression.from_argument(wanted.cparams)
+def _compression(wanted: Wanted, recorded: Mapping[str, Any], itemsize: int) -> Compression:
+    if wanted.cparams is not None:
+        return compression.from_argument(wanted.cparams, itemsize)
+    found = compression.from_document(recorded.get("compression"))
+    # What was the default of another dtype was nobody's choice.
+    return default_for(itemsize) if found in DEFAULTS else found
 
 
-def _explicit(shape: Sequence[int], wanted: Wanted, packed: Compression) -> Layout:
+def _sizes(value: Any, count: int) -> Shape | None:
+    """Return recorded sizes if they are as many positive integers as belong there."""
+    if not isinstance(value, Sequence) or isinstance(value, (str, bytes)) or len(value) != count:
+        return None
+    return tuple(map(int, value)) if all(isinstance(n, (int, float)) and n >= 1 for n in value) else None
+
+
+def _chunk_and_block(wanted: Wanted, ndim: int) -> tuple[Shape, Shape]:
     if wanted.block_size is None or wanted.chunk_size is None:
         absent = "block_size" if wanted.block_size is None else "chunk_size"
         message = f"chunk_size and block_size need each other; give {absent} too, or a patch_size alone"
         raise ArgumentError(Problem("missing_field", (absent,), message))
-    chunk = _clipped(positive(wanted.chunk_size, "chunk_size", len(shape), "one per axis"), shape)
-    block = positive(wanted.block_size, "block_size", len(shape), "one per axis")
-    block = _clipped(block, shape)
+    chunk = whole_numbers(wanted.chunk_size, "chunk_size", ndim, "one per axis")
+    block = whole_numbers(wanted.block_size, "block_size", ndim, "one per axis")
     for axis, (inner, outer) in enumerate(zip(block, chunk, strict=True)):
         if inner > outer:
             message = f"the block is {inner} long and the chunk {outer}; a block lies inside a chunk"
             raise ArgumentError(Problem("conflict", ("block_size", axis), message))
-    return Layout(chunk, block, None, packed)
+    return chunk, block
 
 
-def _clipped(sizes: Shape, shape: Sequence[int]) -> Shape:
-    return tuple(min(size, max(1, full)) for size, full in zip(sizes, shape, strict=True))
+def _explicit(shape: Sequence[int], chunk: Shape, block: Shape, packed: Compression) -> Layout:
+    if 0 in shape:
+        return Layout((), (), None, packed)
+    chunk = tuple(map(min, chunk, shape))
+    return Layout(chunk, tuple(map(min, block, chunk)), None, packed)
 
 
 def storage_document(layout: Layout | None) -> dict[str, Any]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+import numpy as np
+
 from mlarray.errors import ArgumentError, ArgumentTypeError, Problem
-from mlarray.layout.records import Compression
+from mlarray.layout.records import Compression, default_for
 
 _NAMES: Final = {
     "codec": "codec",
@@ -15,6 +17,9 @@ _NAMES: Final = {
     "filters": "filters",
     "filters_meta": "filters_meta",
 }
+MOST_FILTERS: Final = 6
+OTHER_LEVEL: Final = 5
+"""Where a codec other than the default is asked for, and no level."""
 _RUNTIME: Final = frozenset({"nthreads", "typesize", "blocksize", "schunk"})
 """Settings of one machine or one array, which are never recorded."""
 
@@ -33,10 +38,11 @@ def from_cparams(cparams: Any) -> Compression:
     )
 
 
-def from_argument(cparams: Any) -> Compression:
+def from_argument(cparams: Any, itemsize: int = 2) -> Compression:
     """Return the compression that a caller asks for: None, a `Compression`, a map of settings, or a blosc2.CParams.
 
-    A map has blosc2's names (codec, clevel, filters, filters_meta), or those of `storage` (codec, level, …).
+    A map has blosc2's names (codec, clevel, filters, filters_meta), or those of `storage` (codec, level, …). Where it
+    names no codec, it is LZ4HC; no level, 8 for LZ4HC and 5 else; no filters, SHUFFLE, or none for numbers of one byte.
 
     Raises
     ------
@@ -49,7 +55,7 @@ def from_argument(cparams: Any) -> Compression:
     Compression(codec='ZSTD', level=3, filters=('SHUFFLE',), filters_meta=None)
     """
     if cparams is None:
-        return Compression()
+        return default_for(itemsize)
     if isinstance(cparams, Compression):
         return cparams
     if not isinstance(cparams, Mapping):
@@ -65,21 +71,45 @@ def from_argument(cparams: Any) -> Compression:
             message = f"the setting {key!r} is unknown; known are {', '.join(_NAMES)}"
             raise ArgumentError(Problem("unknown_name", ("cparams", str(key)), message))
         found[_NAMES[key]] = value
-    return _checked(found)
+    return _checked(found, itemsize)
 
 
-def _checked(found: Mapping[str, Any]) -> Compression:
-    filters = found.get("filters", Compression.filters)
-    listed = [filters] if isinstance(filters, (str, int)) else list(filters)
-    names = tuple(name for name in map(_name, listed) if name != "NOFILTER")
-    meta = found.get("filters_meta")
-    level = found.get("level", Compression.level)
-    if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= 9:
-        raise ArgumentError(Problem("out_of_range", ("cparams", "level"), f"the level is {level!r}; it is from 0 to 9"))
-    kept = tuple(int(item) for item in meta)[: len(names)] if meta is not None and any(meta) else None
-    made = Compression(_name(found.get("codec", Compression.codec)), level, names, kept)
-    made.to_cparams()  # a name that blosc2 does not know is refused here, before anything is written
+def _checked(found: Mapping[str, Any], itemsize: int) -> Compression:
+    codec = _name(found.get("codec", Compression.codec))
+    listed = found.get("filters", default_for(itemsize).filters)
+    listed = [listed] if isinstance(listed, (str, int)) else list(listed)
+    level = found.get("level", _level(codec))
+    kept = [(name, meta) for name, meta in zip(map(_name, listed), _settings(found, len(listed)), strict=True)]
+    kept = [(name, meta) for name, meta in kept if name != "NOFILTER"]
+    if len(kept) > MOST_FILTERS:
+        message = f"{len(kept)} filters; blosc2 has room for {MOST_FILTERS}"
+        raise ArgumentError(Problem("wrong_length", ("cparams", "filters"), message))
+    meta = tuple(meta for _, meta in kept)
+    names = tuple(name for name, _ in kept)
+    made = Compression(codec, _whole(level, "level", 9), names, meta if any(meta) else None)
+    made.members(("cparams",))  # a name that blosc2 does not know is refused here, before anything is written
     return made
+
+
+def _settings(found: Mapping[str, Any], count: int) -> list[int]:
+    """Return a setting for each filter, 0 where none is given."""
+    given = found.get("filters_meta")
+    listed = [_whole(item, "filters_meta", 255) for item in (given if given is not None else ())]
+    return [*listed, *[0] * count][:count]
+
+
+def _whole(value: Any, name: str, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise ArgumentTypeError(Problem("wrong_type", ("cparams", name), f"{value!r} is no whole number"))
+    if not 0 <= value <= most:
+        message = f"the number is {value}; it must be from 0 to {most}"
+        raise ArgumentError(Problem("out_of_range", ("cparams", name), message))
+    return int(value)
+
+
+def _level(codec: str) -> int:
+    """Return the level where none is given."""
+    return Compression.level if codec == Compression.codec else OTHER_LEVEL
 
 
 def _name(value: Any) -> str:
@@ -95,7 +125,7 @@ def document(compression: Compression) -> dict[str, Any]:
     Examples
     --------
     >>> document(Compression())
-    {'codec': 'LZ4', 'level': 5, 'filters': ['SHUFFLE']}
+    {'codec': 'LZ4HC', 'level': 8, 'filters': ['SHUFFLE']}
     """
     found: dict[str, Any] = {
         "codec": compression.codec,
@@ -108,19 +138,20 @@ def document(compression: Compression) -> dict[str, Any]:
 
 
 def from_document(recorded: Mapping[str, Any] | None) -> Compression:
-    """Return what `storage.compression` says; the library's default where it says nothing.
+    """Return what `storage.compression` says; the library's default where it says nothing, or nothing that can be read.
 
     Examples
     --------
-    >>> from_document({"codec": "LZ4HC", "level": 8})
-    Compression(codec='LZ4HC', level=8, filters=('SHUFFLE',), filters_meta=None)
+    >>> from_document({"codec": "ZSTD", "filters": ["BITSHUFFLE"]})
+    Compression(codec='ZSTD', level=5, filters=('BITSHUFFLE',), filters_meta=None)
     """
-    if not recorded:
+    if not isinstance(recorded, Mapping) or not isinstance(recorded.get("codec"), str):
         return Compression()
-    meta = recorded.get("filters_meta")
+    level, filters, meta = (recorded.get(key) for key in ("level", "filters", "filters_meta"))
+    codec = recorded["codec"]
     return Compression(
-        codec=recorded["codec"],
-        level=int(recorded.get("level", Compression.level)),
-        filters=tuple(recorded.get("filters", Compression.filters)),
-        filters_meta=None if meta is None else tuple(int(item) for item in meta),
+        codec=codec,
+        level=int(level) if isinstance(level, (int, float)) else _level(codec),
+        filters=tuple(map(str, filters)) if isinstance(filters, (list, tuple)) else Compression.filters,
+        filters_meta=tuple(map(int, meta)) if isinstance(meta, (list, tuple)) else None,
     )
