@@ -194,9 +194,7 @@ def paths(document, at=()):
 
 
 def mutations(document, below=""):
-    """What to change, for `changed`: every value below a path taken away or each of ODD in its place; every map with a key
-    more.
-    """
+    """What to change, for `changed`: each value below a path taken away, or one of ODD in its place; a key more."""
     for path in paths(document):
         if "/".join(map(str, path)).startswith(below):
             yield from ((path, value) for value in (MISSING, *ODD))
@@ -223,7 +221,7 @@ UNITS = st.sampled_from(
         {"unit": "furlong"},
         {"unit": "furlong", "unit_code": "[fur_us]"},
         {"unit_code": "[fur_us]"},
-    ]  # fmt: skip
+    ]
 )
 PLAIN = st.recursive(
     st.one_of(st.none(), st.booleans(), FINITE, st.floats(), st.text(max_size=3), st.binary(max_size=3)),

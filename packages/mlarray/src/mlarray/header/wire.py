@@ -236,12 +236,7 @@ _Item = tuple[Any, At, Any, Any, int]
 
 def _plain(value: object, at: At, depth: int) -> tuple[Plain, list[tuple[str | int, object]]]:
     """Return a plain value; of a container, an empty one of its size and what belongs in it."""
-    if isinstance(value, enum.Enum):
-        value = value.value
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value[()]
-    if isinstance(value, np.generic):
-        value = _scalar(value, at)
+    value = _unwrapped(value, at)
     for kinds, plain in _PLAIN:
         if isinstance(value, kinds):
             return plain(value, at), []
@@ -251,10 +246,22 @@ def _plain(value: object, at: At, depth: int) -> tuple[Plain, list[tuple[str | i
         pairs = _pairs(value, at)
         return dict.fromkeys(name for name, _ in pairs), pairs
     if isinstance(value, np.ndarray):
-        value = _array(value, at)
+        listed = _array(value, at)
+        if value.dtype.kind in "biuf" and value.dtype.itemsize <= 8 and depth + value.ndim <= DEEPEST + 1:
+            return listed, []
+        value = listed
     if isinstance(value, (list, tuple)):
         return [None] * len(value), list(enumerate(value))
     raise _type(value, at)
+
+
+def _unwrapped(value: object, at: At) -> object:
+    """Return the value of an enumeration member and of a numpy scalar, anything else as it is."""
+    if isinstance(value, enum.Enum):
+        value = value.value
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    return _scalar(value, at) if isinstance(value, np.generic) else value
 
 
 def _pairs(value: Mapping[Any, Any], at: At) -> list[tuple[str | int, object]]:
