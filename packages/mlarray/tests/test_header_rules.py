@@ -113,6 +113,9 @@ SPACES = [
 ]  # fmt: skip
 VALUES = [
     ("values", [], "wrong_type /values"),
+    ("values", {"scale": 0}, "out_of_range /values/scale"),
+    ("values", {"labels": {}}, "conflict /values/labels"),
+    ("values", {"kind": "vector"}, "conflict /values/kind"),
     ("values/kind", "mask", "wrong_value /values/kind"),
     ("values/kind", "measurement", "conflict /values/labels, conflict /values/label_layout"),
     ("values/kind", MISSING, "conflict /values/labels, conflict /values/label_layout"),

@@ -9,6 +9,7 @@ import referencing
 from header_documents import (
     DTYPE,
     EVERY,
+    MISSING,
     SCHEMAS,
     SECOND,
     SEED,
@@ -18,6 +19,7 @@ from header_documents import (
     changed,
     documents,
     mutations,
+    paths,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -120,6 +122,22 @@ def test_schema_and_checks_agree_on_every_mutation_of_every_key(document, below,
         assert disagreement(HEADER, mutated, found) is None, change
         counts[bool(found.problems)] += 1
     assert (counts[False] >= enough[0], counts[True] >= enough[1]) == (True, True), counts
+
+
+@pytest.mark.parametrize("value", [MISSING, None, 0, 1, "", "a", [], {}])
+def test_schema_and_checks_agree_on_every_key_that_is_alone_in_its_map(value):
+    counts = Counter()
+    for path in paths(EVERY):
+        owner = EVERY
+        for part in path[:-1]:
+            owner = owner[part]
+        if isinstance(owner, dict) and len(path) > 1:
+            held = owner[path[-1]] if value is MISSING else value
+            mutated = changed(EVERY, (path[:-1], {path[-1]: held}))
+            found = check(mutated, SHAPE, DTYPE)
+            assert disagreement(HEADER, mutated, found) is None, path
+            counts[bool(found.problems)] += 1
+    assert sum(counts.values()) > 80
 
 
 def test_schema_and_checks_agree_on_every_mutation_of_every_key_of_a_source():

@@ -32,8 +32,6 @@ def check_values(
         return
     kind = values.get("kind", "measurement")
     known = "kind" not in values or check.word(kind, KINDS, (*at, "kind"), report)
-    if len(values) == 1 and kind != "vector":
-        return
     check.unit(values, at, report)
     if "scale" in values:
         check.nonzero(values["scale"], (*at, "scale"), report)
