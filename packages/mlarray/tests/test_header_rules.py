@@ -97,6 +97,11 @@ SPACES = [
     ("spaces/0/from_array/matrix/0/1", NAN, "not_finite /spaces/0/from_array/matrix/0/1"),
     ("spaces/0/from_array/matrix/0/1", "1", "wrong_type /spaces/0/from_array/matrix/0/1"),
     ("spaces/0/from_array/matrix/0", 1, "wrong_type /spaces/0/from_array/matrix/0"),
+    ("spaces/0/from_array/matrix/0", [], "wrong_length /spaces/0/from_array/matrix"),
+    ("spaces/0/from_array/matrix", [], "wrong_length /spaces/0/from_array/matrix"),
+    ("spaces/0/from_array/matrix", [[], [], []], "wrong_length /spaces/0/from_array/matrix"),
+    ("spaces/0/from_array/matrix", [[1], [1]],
+     "wrong_length /spaces/0/from_array/matrix, wrong_length /spaces/0/from_array/matrix"),
     # Columns (0.5, 0.25) and (1, 0.5): the second is twice the first.
     ("spaces/0/from_array/matrix", [[0.5, 1, 3], [0.25, 0.5, 5], [0, 0, 1]], "wrong_value /spaces/0/from_array/matrix"),
     ("spaces/0/from_array/matrix", [[0.5, 0, 3], [0.25, 0, 5], [0, 0, 1]], "wrong_value /spaces/0/from_array/matrix"),
@@ -150,7 +155,7 @@ VALUES = [
 PROFILES = [
     ("profiles", [], "wrong_type /profiles"),
     ("profiles/org_example_cryoem", 1, "wrong_type /profiles/org_example_cryoem"),
-    ("profiles/", {}, "wrong_value /profiles"),
+    ("profiles/", {}, "wrong_value /profiles/"),
     ("profiles/ml/profile_version", MISSING, "missing_key /profiles/ml"),
     ("profiles/ml/profile_version", "1", "wrong_value /profiles/ml/profile_version"),
     ("profiles/ml/profile_version", 1.0, "wrong_type /profiles/ml/profile_version"),

@@ -29,7 +29,7 @@ def check_profiles(
     for name, raw in (profiles or {}).items():
         at: At = ("profiles", name)
         if not name:
-            report.add("wrong_value", ("profiles",), "the name of a profile is empty")
+            report.add("wrong_value", at, "the name of a profile is empty")
         profile = check.mapping(raw, at, report)
         if profile is None or name not in {"ml", "medical"} or not _version(profile, at, report):
             continue

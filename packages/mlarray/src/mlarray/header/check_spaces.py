@@ -155,33 +155,20 @@ def _matrix(
     value: Any, at: At, space_axes: Sequence[str] | None, columns: Sequence[str] | None, report: Report
 ) -> None:
     if space_axes is not None and columns is not None and _shaped(value, len(space_axes) + 1, len(columns) + 1):
-        _linear(value, at, report, good=True)
+        _linear(value, at, report)
         return
     rows = check.items(value, at, report)
-    if rows is None:
-        return
-    good = len(rows) >= 2
-    if not good:
-        report.add("wrong_length", at, f"{len(rows)} rows, expected at least 2")
-    for index, raw in enumerate(rows):
-        row = check.numbers(raw, (*at, index), report)
-        good = good and row is not None
-        if row is not None and len(row) < 2:
-            report.add("wrong_length", (*at, index), f"{len(row)} numbers, expected at least 2")
-            good = False
-    if not good:
+    if rows is None or None in [check.numbers(row, (*at, index), report) for index, row in enumerate(rows)]:
         return
     if space_axes is not None:
         why = f"{len(space_axes)} space axes and the last row"
-        good = check.length(len(rows), len(space_axes) + 1, at, "rows", why, report)
+        check.length(len(rows), len(space_axes) + 1, at, "rows", why, report)
     wide = sorted({len(row) for row in rows})
     if len(wide) > 1:
         report.add("wrong_length", at, f"rows of {' and '.join(map(str, wide))} columns, expected as many in each")
-        return
-    if columns is not None:
+    elif wide and columns is not None:
         why = f"array_axes has {len(columns)}"
-        good = check.length(wide[0], len(columns) + 1, at, "columns", why, report) and good
-    _linear(rows, at, report, good=good)
+        check.length(wide[0], len(columns) + 1, at, "columns", why, report)
 
 
 def _shaped(value: Any, rows: int, columns: int) -> bool:
@@ -193,11 +180,11 @@ def _shaped(value: Any, rows: int, columns: int) -> bool:
     )
 
 
-def _linear(rows: Sequence[Sequence[float]], at: At, report: Report, *, good: bool) -> None:
+def _linear(rows: Sequence[Sequence[float]], at: At, report: Report) -> None:
     last = [0] * (len(rows[0]) - 1) + [1]
     if list(rows[-1]) != last:
         report.add("wrong_value", (*at, len(rows) - 1), f"the last row is {rows[-1]}, expected {last} exactly")
-    elif good and not matrices.full_rank(rows):
+    elif not matrices.full_rank(rows):
         message = "the columns are not independent (the linear part is singular); every array axis needs its direction"
         report.add("wrong_value", at, message)
 

@@ -98,7 +98,7 @@ def _channel_layout(
     for key in labels:
         # More digits than an index has are not read as a number: Python refuses very long ones.
         if LABEL_KEY.fullmatch(key) and (len(key) > 18 or not 0 <= int(key) < size):
-            message = f"the key {check.shown(key)} names no channel; with the layout channel keys are below {size}"
+            message = f"the key {check.shown(key)} names no channel; keys are at least 0 and below {size}"
             report.add("out_of_range", ("values", "labels", key), message)
 
 
