@@ -92,7 +92,7 @@ def _repack(found: dict[str, Any]) -> bytes | None:
     """Return the bytes of a map as they are written here: bytes that are alike repeat no key."""
     try:
         return encode(found)
-    except (ValueError, OverflowError):  # pragma: no cover  (what was unpacked can be packed)
+    except (ValueError, OverflowError, RecursionError):  # pragma: no cover  (what was unpacked can be packed)
         return None
 
 
