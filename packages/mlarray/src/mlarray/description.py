@@ -16,8 +16,8 @@ from mlarray.header.check_axes import default_name
 from mlarray.header.parse import fill
 from mlarray.header.versions import FORMAT_VERSION
 from mlarray.header.wire import normalise
-from mlarray.meta.frozen import thaw
-from mlarray.meta.meta import Meta, label_keys
+from mlarray.meta.assignment import put
+from mlarray.meta.meta import Meta
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def describe(said: Description, shape: tuple[int, ...], dtype: np.dtype[Any]) ->
     for key in ("values", "profiles"):
         given = getattr(said, key)
         if given is not None:
-            document[key] = normalise(thaw(_with_labels(given) if key == "values" else given), (key,))
+            put(document, (key,), given, len(shape))
     found = check(document, shape, dtype)
     if found.problems:
         raise ArgumentError(*found.problems)
@@ -107,12 +107,12 @@ def _place(document: dict[str, Any], said: Description, ndim: int, *, fresh: boo
         raise ArgumentError(Problem("conflict", ("spaces",), message))
     if said.axes is not None or fresh:
         wanted = columns_wanted(geometry, said.space) if placed else 0
-        document["axes"] = normalise(thaw(axes_documents(said.axes, ndim, min(wanted, ndim))), ("axes",))
+        document["axes"] = normalise(axes_documents(said.axes, ndim, min(wanted, ndim)), ("axes",))
         for index, axis in enumerate(document["axes"]):
             if isinstance(axis, dict):
                 axis.setdefault("name", default_name(index))
     if said.spaces is not None:
-        document["spaces"] = normalise(thaw(said.spaces), ("spaces",))
+        document["spaces"] = normalise(said.spaces, ("spaces",))
     elif placed:
         document["spaces"] = place_spaces(document, geometry, said.space)
 
@@ -133,19 +133,10 @@ def place_spaces(document: Mapping[str, Any], geometry: Geometry, space: str | N
     return [made, *(other for other in spaces if other["name"] != made["name"])]
 
 
-def _with_labels(values: Any) -> Any:
-    if isinstance(values, Mapping) and "labels" in values:
-        return {**values, "labels": label_keys(values["labels"])}
-    return values
-
-
 def _lazy(made: Meta, said: Description, base: Meta | None) -> None:
+    if base is not None:
+        made.adopt(base, source=said.copy_source or said.meta is not None, user=True)
     if said.user is not None:
         made.user = said.user
-    elif base is not None and len(base.user):
-        made.user = base.user
-    keeps = said.copy_source or said.meta is not None
     if said.source is not None:
         made.set_source(said.source)
-    elif base is not None and keeps and base.source:
-        made.set_source(base.source)

@@ -110,6 +110,10 @@ class ArgumentError(MLArrayError, ValueError):
     """A caller asked for something that cannot be done."""
 
 
+class FieldError(ArgumentError, AttributeError):
+    """A field of the metadata that there is not, or that cannot be set."""
+
+
 class ArgumentTypeError(MLArrayError, TypeError):
     """An argument, or a value in metadata, is of a type that cannot be used or stored."""
 

@@ -8,6 +8,7 @@ from typing import Any
 from mlarray.errors import FormatError
 from mlarray.header.check import Checked
 from mlarray.header.wire import decode, encode
+from mlarray.meta.frozen import equal
 
 Fetch = Callable[[], bytes]
 
@@ -16,15 +17,23 @@ class Lazy:
     """The value of a key such as ``mlarray.user``, which holds one map ``{"user": …}``."""
 
     def __init__(
-        self, name: str, empty: Any, check: Callable[[Mapping[str, Any]], Checked], fetch: Fetch | None
+        self,
+        name: str,
+        empty: Any,
+        check: Callable[[Mapping[str, Any]], Checked],
+        raw: Fetch | bytes | None = None,
     ) -> None:
-        self._name, self._check, self._fetch = name, check, fetch
-        self._empty = empty
+        """Note where the bytes are: at hand, to be fetched, or nowhere."""
+        self._name, self._check, self._empty = name, check, empty
+        self._raw = raw
         self._document: dict[str, Any] | None = None
+        self._edited = False
         self.changed = False
+        """Whether it is to be written."""
 
     @property
-    def _short(self) -> str:
+    def short(self) -> str:
+        """The name without ``mlarray.``."""
         return self._name.rpartition(".")[2]
 
     @property
@@ -37,34 +46,74 @@ class Lazy:
             The bytes are damaged, or break a rule.
         """
         if self._document is None:
-            if self._fetch is None:
-                self._document = {self._short: self._empty}
-            else:
-                document = decode(self._fetch(), key=self._name, unique=False)
-                found = self._check(document)
-                if found.problems:
-                    raise FormatError(*found.problems)
-                self._document = document
-        return self._document[self._short]
+            raw = self._bytes()
+            self._document = {self.short: self._empty} if raw is None else self._decoded(raw)
+        return self._document[self.short]
 
     @value.setter
     def value(self, plain: Any) -> None:
-        rest = {} if self._document is None else {k: v for k, v in self._document.items() if k != self._short}
-        self._document = {self._short: plain, **rest}
-        self.changed = True
+        try:
+            _ = self.value
+        except FormatError:  # what is damaged is replaced
+            self._document = {}
+        self._document = {**(self._document or {}), self.short: plain}
+        self._edited = self.changed = True
+
+    @value.setter
+    def value(self, plain: Any) -> None:
+        try:
+            _ = self.value
+        except FormatError:  # what is damaged is replaced
+            self._document = {}
+        self._document = {**(self._document or {}), self.short: plain}
+        self._edited = self.changed = True
+
+    def _decoded(self, raw: bytes) -> dict[str, Any]:
+        document = decode(raw, key=self._name, unique=False)
+        found = self._check(document)
+        if found.problems:
+            raise FormatError(*found.problems)
+        return document
+
+    def _bytes(self) -> bytes | None:
+        return self._raw() if callable(self._raw) else self._raw
 
     def encoded(self) -> bytes | None:
-        """Return the bytes to store; None where nothing is to be stored."""
-        value = self.value
+        """Return the bytes to store, as they were read unless they were changed; None where nothing is to be stored."""
+        if not self._edited:
+            return self._bytes()
         assert self._document is not None
-        return encode(self._document) if value or len(self._document) > 1 else None
+        return encode(self._document) if self._document[self.short] or len(self._document) > 1 else None
 
-    def settled(self, fetch: Fetch | None) -> None:
-        """Note that the value is stored as it is now."""
-        self.changed = False
-        self._fetch = fetch
+    def copy(self) -> Lazy:
+        """Return one that does not look at this one's file, not written yet; damaged bytes are copied as they are."""
+        made = Lazy(self._name, self._empty, self._check, self.encoded())
+        made.changed = made.present
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (self._name, self._empty, self._check, self.encoded())
 
     @property
     def present(self) -> bool:
         """Whether there is anything: known without decoding."""
-        return self._fetch is not None if self._document is None else bool(self._document[self._short])
+        if not self._edited:
+            return self._raw is not None
+        return self.encoded() is not None
+
+    @property
+    def seen(self) -> Any:
+        """The value where it was looked at already, else None."""
+        return None if self._document is None else self._document[self.short]
+
+    def same(self, other: Lazy) -> bool:
+        """Whether another holds the same; bytes that agree are not decoded."""
+        if not self._edited and not other._edited and self._bytes() == other._bytes():
+            return True
+        return equal({"": self.value}, {"": other.value})
+
+
+def _made(name: str, empty: Any, check: Any, raw: bytes | None) -> Lazy:
+    made = Lazy(name, empty, check, raw)
+    made.changed = raw is not None
+    return made

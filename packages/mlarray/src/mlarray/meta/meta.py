@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from importlib.metadata import version as distribution_version
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from mlarray.errors import ArgumentError, ArgumentTypeError, FormatError, Notice, Problem, warn
-from mlarray.geometry.compose import axes_documents
-from mlarray.header.canonical import canonical
+from mlarray.header.canonical import TOP, canonical
 from mlarray.header.check import axis_names, axis_types, check, check_source_document, check_user_document
 from mlarray.header.parse import fill
 from mlarray.header.versions import FORMAT_VERSION, check_version
-from mlarray.header.wire import encode, normalise
-from mlarray.meta.frozen import FrozenMap, freeze, thaw
+from mlarray.header.wire import decode, encode, normalise
+from mlarray.meta.assignment import label_keys, put
+from mlarray.meta.fields import Place, unknown
+from mlarray.meta.frozen import FrozenMap, copied, equal, freeze
 from mlarray.meta.lazy import Fetch, Lazy
-from mlarray.meta.views import Axis, HistoryEntry, Place, Profiles, Space, Storage, Values
+from mlarray.meta.parts import Part, each
+from mlarray.meta.show import lines
+from mlarray.meta.views import Axis, HistoryEntry, Profiles, Space, Storage, Values
 
 CORE, SOURCE, USER = "mlarray", "mlarray.source", "mlarray.user"
+__all__ = ["CORE", "SOURCE", "USER", "Meta", "label_keys", "writer_name"]
 
 
 def writer_name() -> str:
@@ -29,12 +32,21 @@ def writer_name() -> str:
     return f"mlarray {distribution_version('mlarray')}"
 
 
+def _source(meta: Meta) -> tuple[FrozenMap, ...]:
+    found: tuple[FrozenMap, ...] = freeze(meta._source.value)
+    return found
+
+
+_WRITTEN: Final = "it is set when a file is written"
+
+
 class Meta:
     """The metadata of an array: axes, spaces, values, profiles, history, storage; source and user on first access.
 
-    Made by `MLArray`, or by `from_dict`. An assignment is checked against the rules of the format, and against the
-    shape and dtype of the array; where it breaks one it raises an ArgumentError that names the place, and nothing has
-    changed.
+    Made by `MLArray`, or by `from_dict`. Every attribute has the name and the words of the format. What is read is
+    frozen; what is assigned (maps, lists, numpy values) is copied, and checked as a whole against the rules of the
+    format, and against the shape and dtype of the array. Where it breaks one, an ArgumentError names every place, and
+    nothing has changed. Keys that the format does not know are kept; they are items, here and in each map of it.
 
     Examples
     --------
@@ -45,7 +57,15 @@ class Meta:
     >>> meta.axes = ["t", "x"]
     >>> meta.axes[0].type, meta.axes[1].name
     ('time', 'x')
+    >>> meta.profiles.ml.statistics.mean = np.float32(0.5)
+    >>> meta.profiles
+    Profiles(ml={'profile_version': '1.0', 'statistics': {'mean': 0.5}})
+    >>> meta.values.scale = 0
+    Traceback (most recent call last):
+    mlarray.errors.ArgumentError: /values/scale: the number is 0, which it may not be
     """
+
+    __slots__ = ("_document", "_dtype", "_had", "_shape", "_source", "_user", "changed")
 
     def __init__(
         self,
@@ -73,25 +93,32 @@ class Meta:
         Parameters
         ----------
         document
-            The header; `source` and `user` may stand in it too.
+            The header; `source` and `user` may stand in it too. Without a version it is of this package's.
         strict
             False makes warnings of problems behind the version.
 
         Raises
         ------
+        ArgumentTypeError, ArgumentError
+            A value cannot be stored.
         FormatError
             A rule of the format is broken.
         """
-        plain = normalise(thaw(document))
+        if not isinstance(document, Mapping):
+            raise ArgumentTypeError(Problem("wrong_type", (), f"the metadata is {document!r}; it is a map"))
+        given = dict(document)
+        if isinstance(given.get("values"), Mapping) and "labels" in given["values"]:
+            given["values"] = {**given["values"], "labels": label_keys(given["values"]["labels"])}
+        plain = normalise(given)
         source, user = plain.pop("source", None), plain.pop("user", None)
-        plain.setdefault("version", FORMAT_VERSION)
+        plain = plain if "version" in plain else {"version": FORMAT_VERSION, **plain}
         if (version := check_version(plain)) is not None:
             raise FormatError(version)
         found = check(plain, None, None)
         if found.problems and strict:
             raise FormatError(*found.problems)
         warn([*found.notices, *(Notice(each.code, each.at, each.message) for each in found.problems)])
-        made = cls(plain if found.problems else fill(plain))
+        made = cls(fill(plain))
         if source is not None:
             made.set_source(source)
         if user is not None:
@@ -101,24 +128,48 @@ class Meta:
 
     # What there is ----------------------------------------------------------------------------------------------------
 
-    @property
-    def version(self) -> str:
-        """The version of the format, "1.x"."""
-        return str(self._document["version"])
+    version = Part('The version of the format, "1.x".', lambda meta: str(meta.at(("version",))), _WRITTEN)
+    writer: Part[str | None] = Part(
+        "The software that wrote the file; None where nobody says.", lambda meta: meta.at(("writer",)), _WRITTEN
+    )
+    axes = Part("The axes of the array, C order; assign a name or a map each.", lambda meta: each(meta, "axes", Axis))
+    spaces = Part(
+        "The coordinate systems, the default one first; assign a list of maps.",
+        lambda meta: each(meta, "spaces", Space),
+    )
+    values = Part("What the stored numbers mean; assign a map.", lambda meta: Values(meta, ("values",)))
+    profiles = Part(
+        "Metadata of domains: `ml`, `medical` and others; assign a map.", lambda meta: Profiles(meta, ("profiles",))
+    )
+    history = Part(
+        "What was done, oldest first; `add_history` adds to it.",
+        lambda meta: each(meta, "history", HistoryEntry),
+        HistoryEntry._locked,
+    )
+    storage = Part(
+        "How the array was last cut and compressed.", lambda meta: Storage(meta, ("storage",)), Storage._locked
+    )
+    source = Part(
+        "The original metadata of converted files, frozen; decoded when it is first looked at.",
+        _source,
+        "source is what files were converted from, and is not edited; give source= to MLArray for another",
+    )
 
     @property
-    def writer(self) -> str | None:
-        """The software that wrote the file; None where nobody says."""
-        return self._document.get("writer")
+    def user(self) -> FrozenMap:
+        """Metadata of your own, frozen; assign a map. Decoded when it is first looked at."""
+        return FrozenMap(self._user.value)
 
-    @property
-    def axes(self) -> tuple[Axis, ...]:
-        """One view per axis of the array, C order; assign a list of names or maps."""
-        return tuple(Axis(self, ("axes", index)) for index in range(len(self._document["axes"])))
+    @user.setter
+    def user(self, value: Any) -> None:
+        if value is not None and not isinstance(value, Mapping):
+            raise ArgumentTypeError(Problem("wrong_type", ("user",), f"{value!r} is no map"))
+        self._user.value = {} if value is None else normalise(value, ("user",))
+        self.changed = True
 
-    @axes.setter
-    def axes(self, value: Any) -> None:
-        self.assign(("axes",), value)
+    @user.deleter
+    def user(self) -> None:
+        self.user = None
 
     @property
     def axis_names(self) -> tuple[str, ...]:
@@ -131,65 +182,36 @@ class Meta:
         return axis_types(self._document)
 
     @property
-    def spaces(self) -> tuple[Space, ...]:
-        """The coordinate systems, the default one first; assign a list of maps."""
-        return tuple(Space(self, ("spaces", index)) for index in range(len(self._document.get("spaces") or ())))
-
-    @spaces.setter
-    def spaces(self, value: Any) -> None:
-        self.assign(("spaces",), value)
-
-    @property
-    def values(self) -> Values:
-        """What the stored numbers mean; assign a map."""
-        return Values(self, ("values",))
-
-    @values.setter
-    def values(self, value: Any) -> None:
-        self.assign(("values",), {} if value is None else value)
-
-    @property
-    def profiles(self) -> Profiles:
-        """Metadata of domains; assign a map."""
-        return Profiles(self, ("profiles",))
-
-    @profiles.setter
-    def profiles(self, value: Any) -> None:
-        self.assign(("profiles",), value)
-
-    @property
-    def history(self) -> tuple[HistoryEntry, ...]:
-        """What was done, oldest first; `add_history` adds to it."""
-        return tuple(HistoryEntry(self, ("history", i)) for i in range(len(self._document.get("history") or ())))
-
-    @property
-    def storage(self) -> Storage:
-        """How the array was cut and compressed."""
-        return Storage(self, ("storage",))
-
-    @property
-    def source(self) -> tuple[FrozenMap, ...]:
-        """The original metadata of converted files, read-only; decoded when it is first looked at."""
-        found: tuple[FrozenMap, ...] = freeze(self._source.value)
-        return found
-
-    @property
-    def user(self) -> FrozenMap:
-        """Metadata of your own; assign a map. Decoded when it is first looked at."""
-        return FrozenMap(self._user.value)
-
-    @user.setter
-    def user(self, value: Any) -> None:
-        if value is not None and not isinstance(value, Mapping):
-            raise ArgumentTypeError(Problem("wrong_type", ("user",), f"{value!r} is no map"))
-        self._user.value = {} if value is None else normalise(thaw(value), ("user",))
-        self.changed = True
-
-    @property
     def extra(self) -> FrozenMap:
         """The keys of the header that the format does not know."""
-        known = {"version", "writer", "axes", "spaces", "values", "profiles", "history", "storage"}
-        return FrozenMap({key: value for key, value in self._document.items() if key not in known})
+        return FrozenMap({key: value for key, value in self._document.items() if key not in TOP})
+
+    def __getitem__(self, key: str) -> Any:
+        value = self._document[key]
+        return getattr(self, key) if key in TOP else freeze(value)
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        if key in TOP or key in {"source", "user"}:
+            setattr(self, key, value)
+        else:
+            self.assign((key,), value)
+
+    def __delitem__(self, key: str) -> None:
+        if key not in self._document:
+            raise KeyError(key)
+        self[key] = None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._document)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._document
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not hasattr(type(self), name):
+            fields = [*TOP, "source", "user"]
+            raise unknown("Meta", name, dict.fromkeys(fields), (name,))
+        object.__setattr__(self, name, value)
 
     def at(self, place: Place) -> Any:
         """Return the plain value at a place of the header, None where there is none; nobody may change it."""
@@ -198,35 +220,27 @@ class Meta:
             try:
                 found = found[part]
             except (KeyError, IndexError, TypeError):
-                return {} if place in {("profiles",), ("storage",)} else None
+                return None
         return found
 
     # Changes ----------------------------------------------------------------------------------------------------------
 
     def assign(self, place: Place, value: Any) -> None:
-        """Put a value at a place of the header; None takes the key away.
+        """Put a value at a place of the header, such as ``("axes", 0, "name")``; None takes the key away.
 
         Raises
         ------
         ArgumentTypeError, ArgumentError
             The value cannot be stored, or breaks a rule; nothing has changed.
         """
-        if place[0] in {"version", "writer"}:
-            raise ArgumentError(Problem("read_only", place, f"{place[0]} is set when a file is written"))
-        plain = None if value is None else normalise(_prepared(place, thaw(value), self._ndim), place)
-        document = copy.deepcopy(self._document)
-        owner: Any = document
-        for part in place[:-1]:
-            owner = owner.setdefault(part, {}) if isinstance(owner, dict) else owner[part]
-        if plain is None:
-            owner.pop(place[-1], None)
-        else:
-            owner[place[-1]] = plain
-            _forget_code(owner, place[-1])
+        document = copied(self._document)
+        put(document, place, value, None if self._shape is None else len(self._shape))
         self.replace(document)
 
     def replace(self, document: dict[str, Any], *, shape: Sequence[int] | None = None) -> None:
-        """Take a whole header in place of the one there is, if it breaks no rule.
+        """Take a whole plain header over in place of the one there is, if it breaks no rule that this one keeps.
+
+        A header that was read with ``strict=False`` can so be repaired rule by rule. What is odd is warned of once.
 
         Raises
         ------
@@ -234,15 +248,13 @@ class Meta:
             It breaks one; nothing has changed.
         """
         found = check(document, self._shape if shape is None else tuple(shape), self._dtype)
-        if found.problems:
-            raise ArgumentError(*found.problems)
+        if found.problems or found.notices:
+            before = check(self._document, self._shape, self._dtype)
+            if problems := [each for each in found.problems if each not in before.problems]:
+                raise ArgumentError(*problems)
+            warn([each for each in found.notices if each not in before.notices], stacklevel=5)
         self._document = fill(document)
         self.changed = True
-        warn(found.notices, stacklevel=5)
-
-    @property
-    def _ndim(self) -> int | None:
-        return None if self._shape is None else len(self._shape)
 
     def set_source(self, entries: Sequence[Mapping[str, Any]]) -> None:
         """Set the source of a converted array: for converters.
@@ -252,11 +264,17 @@ class Meta:
         ArgumentError
             An entry breaks a rule.
         """
-        plain = normalise(thaw(entries), ("source",))
+        plain = normalise(entries, ("source",))
         found = check_source_document({"source": plain})
         if found.problems:
             raise ArgumentError(*found.problems)
         self._source.value = plain
+        self.changed = True
+
+    def adopt(self, other: Meta, *, source: bool, user: bool) -> None:
+        """Take the source, or the user metadata, of another over, without looking at it."""
+        self._source = other._source.copy() if source else self._source
+        self._user = other._user.copy() if user else self._user
         self.changed = True
 
     def add_history(self, action: str, tool: str | None = None, **fields: Any) -> None:
@@ -269,41 +287,39 @@ class Meta:
         tool
             The software; this package, where it is None.
         fields
-            More keys, such as `warnings`; `from_` stands for the key ``from``. The time is now unless it is given.
+            More keys, such as `warnings`; `from_` stands for the key ``from``. The time is now (UTC, whole seconds)
+            unless it is given.
 
         Examples
         --------
-        >>> meta = Meta.from_dict({"axes": []})
+        >>> meta = Meta.from_dict({"version": "1.0", "axes": [{}]})
         >>> meta.add_history("converted", "scanner 2", from_="nifti", time="2026-11-06T10:12:00Z")
-        >>> meta.history[0].to_dict()["from"]
-        'nifti'
+        >>> meta.history[0].from_, meta.history[0].time
+        ('nifti', '2026-11-06T10:12:00Z')
         """
         now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
         entry = {"action": action, "tool": writer_name() if tool is None else tool, "time": now}
-        entry |= {key.rstrip("_"): value for key, value in fields.items()}
-        plain = normalise(thaw(entry), ("history",))
-        document = copy.deepcopy(self._document)
-        document.setdefault("history", []).append(plain)
+        entry |= {key.removesuffix("_"): value for key, value in fields.items()}
+        document = copied(self._document)
+        document.setdefault("history", []).append(normalise(entry, ("history", len(self.history))))
         self.replace(document)
 
     # Copies -----------------------------------------------------------------------------------------------------------
 
     def copy(self, *, source: bool = True) -> Meta:
         """Return a copy that shares nothing with this one and belongs to no array; without the source if told so."""
-        made = Meta(copy.deepcopy(self._document))
-        if source and self._source.present:
-            made.set_source(copy.deepcopy(self._source.value))
-        if self._user.present:
-            made.user = copy.deepcopy(self._user.value)
+        made = Meta(copied(self._document))
+        made._had = self._had
+        made.adopt(self, source=source, user=True)
+        made.changed = False
         return made
 
     def to_dict(self, *, source: bool = False, user: bool = False) -> dict[str, Any]:
         """Return a copy of the header as plain values; with the lazy keys where they are asked for."""
-        found = copy.deepcopy(self._document)
-        if source:
-            found["source"] = copy.deepcopy(self._source.value)
-        if user:
-            found["user"] = copy.deepcopy(self._user.value)
+        found: dict[str, Any] = copied(self._document)
+        for lazy, asked in ((self._source, source), (self._user, user)):
+            if asked:
+                found[lazy.short] = copied(lazy.value)
         return found
 
     def bind(self, shape: Sequence[int], dtype: np.dtype[Any]) -> None:
@@ -317,28 +333,29 @@ class Meta:
         found = check(self._document, tuple(shape), dtype)
         if found.problems:
             raise ArgumentError(*found.problems)
-        self._shape, self._dtype = tuple(shape), dtype
         warn(found.notices, stacklevel=5)
+        self._shape, self._dtype = tuple(shape), dtype
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Meta):
             return NotImplemented
-        lazy = ("_source", "_user")
-        same = all(getattr(self, name).value == getattr(other, name).value for name in lazy)
-        return same and self._document == other._document
+        if not equal(self._document, other._document):
+            return False
+        return self._source.same(other._source) and self._user.same(other._user)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __copy__(self) -> Meta:
+        return self.copy()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Meta:
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Meta.from_dict, (self.to_dict(source=True, user=True),)
+        return _made, (encode(self._document), self._had, self._source, self._user)
 
     def __repr__(self) -> str:
-        axes = ", ".join(f"{n} ({t})" for n, t in zip(self.axis_names, self.axis_types, strict=True))
-        spaces = ", ".join(str(space.name) for space in self.spaces) or "none"
-        return f"<Meta {self.version} axes: {axes}; spaces: {spaces}; values: {self.values.kind}>"
+        return lines(self)
 
     # What is stored ---------------------------------------------------------------------------------------------------
 
@@ -372,31 +389,7 @@ class Meta:
             lazy.changed = False
 
 
-def _prepared(place: Place, value: Any, ndim: int | None) -> Any:
-    """Return a value as a document would hold it: axes by name, label numbers as text."""
-    if place == ("axes",) and isinstance(value, (list, tuple)):
-        return axes_documents(value, len(value) if ndim is None else ndim)
-    if place == ("values",) and isinstance(value, Mapping) and "labels" in value:
-        return {**value, "labels": label_keys(value["labels"])}
-    return label_keys(value) if place == ("values", "labels") else value
-
-
-def label_keys(value: Any) -> Any:
-    """Return the map of labels with numbers as keys written in decimal digits.
-
-    Examples
-    --------
-    >>> label_keys({7: {"name": "liver"}})
-    {'7': {'name': 'liver'}}
-    """
-    if not isinstance(value, Mapping):
-        return value
-    numbers = (int, np.integer)
-    return {str(int(k)) if isinstance(k, numbers) and not isinstance(k, bool) else k: v for k, v in value.items()}
-
-
-def _forget_code(owner: Any, key: str | int) -> None:
-    """Take the other half of a unit away where one half is set anew: it is filled in again where it is listed."""
-    other = {"unit": "unit_code", "unit_code": "unit"}.get(str(key))
-    if other is not None:
-        owner.pop(other, None)
+def _made(header: bytes, had: frozenset[str], source: Lazy, user: Lazy) -> Meta:
+    made = Meta(decode(header, unique=False))
+    made._had, made._source, made._user = had, source, user
+    return made

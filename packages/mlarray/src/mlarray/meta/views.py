@@ -1,264 +1,179 @@
-"""Views of the maps of a header: an attribute per key of the format; setting one changes the header, or raises."""
+"""The views of the maps of a header: an attribute per key of the format."""
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from mlarray.errors import ArgumentError, MLArrayError, Problem
 from mlarray.header.check_axes import TYPES
 from mlarray.header.check_spaces import OPPOSITES
 from mlarray.header.check_values import KINDS, LAYOUTS
 from mlarray.layout.compression import from_document
-from mlarray.meta.frozen import freeze
+from mlarray.meta.fields import Field, View
 
 if TYPE_CHECKING:
     import blosc2
 
-    from mlarray.meta.meta import Meta
-
-Place = tuple[str | int, ...]
-
-
-class Field(NamedTuple):
-    """One key of a map: its view where it is a map (of several, in a list), its default, the words that it may be."""
-
-    view: type[View] | None = None
-    several: bool = False
-    default: Any = None
-    words: tuple[str, ...] = ()
-
-
-class View(Mapping[str, Any]):
-    """A map of a header, seen through the `Meta` that holds it.
-
-    An attribute is a key of the format, None (or the format's default) where it is absent. Setting one changes the
-    header after the whole of it was checked; None takes the key away. Keys that the format does not know are items:
-    ``view["org_key"]``. Lists are tuples: assign a new list to change one.
-    """
-
-    _fields: ClassVar[Mapping[str, Field]] = {}
-    _meta: Meta
-    _place: Place
-
-    def __init__(self, meta: Meta, place: Place) -> None:
-        object.__setattr__(self, "_meta", meta)
-        object.__setattr__(self, "_place", place)
-
-    def _plain(self) -> Mapping[str, Any]:
-        found = self._meta.at(self._place)
-        if isinstance(found, Mapping):
-            return found
-        where = "/".join(map(str, self._place))
-        raise MLArrayError(Problem("not_found", self._place, f"{where} is not there any more; look it up again"))
-
-    def __getattr__(self, name: str) -> Any:
-        field = self._fields.get(name)
-        if field is None:
-            known = ", ".join(self._fields)
-            message = f"{type(self).__name__} has no attribute {name!r}; it has {known}; other keys are items"
-            raise AttributeError(message)
-        plain = self._plain()
-        if name not in plain:
-            return self._absent(name, field)
-        value = plain[name]
-        if field.view is not None and field.several and isinstance(value, list):
-            return tuple(field.view(self._meta, (*self._place, name, index)) for index in range(len(value)))
-        if field.view is not None and isinstance(value, dict):
-            return field.view(self._meta, (*self._place, name))
-        if field.words and value not in field.words:
-            return "other" if "other" in field.words else None
-        return freeze(value)
-
-    def _absent(self, name: str, field: Field) -> Any:  # noqa: ARG002  (views that know better override it)
-        return () if field.several else field.default
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in self._fields:
-            known = ", ".join(self._fields)
-            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}; it has {known}")
-        self._meta.assign((*self._place, name), value)
-
-    def __delattr__(self, name: str) -> None:
-        self.__setattr__(name, None)
-
-    def __getitem__(self, key: str) -> Any:
-        return freeze(self._plain()[key])
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        self._meta.assign((*self._place, key), value)
-
-    def __delitem__(self, key: str) -> None:
-        if key not in self._plain():
-            raise KeyError(key)
-        self._meta.assign((*self._place, key), None)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._plain())
-
-    def __len__(self) -> int:
-        return len(self._plain())
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._fields]
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({dict(self._plain())!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return self.to_dict() == (other.to_dict() if isinstance(other, View) else other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> dict[str, Any]:
-        return self.to_dict()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return dict, (self.to_dict(),)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return a copy as plain values, which may be changed."""
-        found: dict[str, Any] = copy.deepcopy(dict(self._plain()))
-        return found
-
-
-_UNIT = {"unit": Field(), "unit_code": Field()}
-
 
 class Axis(View):
-    """One axis of the array: name, type, labels, and the sampling of an axis that is not of type space."""
+    """One axis of the array, C order: a name, a type, labels, and the sampling of an axis that is no space axis."""
 
-    _fields: ClassVar = {
-        "name": Field(),
-        "type": Field(words=TYPES),
-        "labels": Field(),
-        "start": Field(),
-        "step": Field(),
-        "coordinates": Field(),
-        **_UNIT,
-    }
+    name = Field("Unique among the axes; it says nothing about direction.")
+    type = Field("space, time, channel, component or other; absent, space where a space uses the axis.", words=TYPES)
+    labels = Field("One text per index.")
+    start = Field("The coordinate of index 0; that of index i is start + i * step.")
+    step = Field("The coordinate's growth per index. Setting it takes `coordinates` away.")
+    coordinates = Field("One coordinate per index. Setting them takes `start` and `step` away.")
+    unit = Field("Of the coordinates: a listed name, which brings its code, or free text.")
+    unit_code = Field("UCUM.")
 
-    def _absent(self, name: str, field: Field) -> Any:
-        if name == "type":
-            return self._meta.axis_types[int(self._place[1])]
-        return super()._absent(name, field)
+    def _absent(self, field: Field) -> Any:
+        return self._meta.axis_types[int(self._place[1])] if field.key == "type" else super()._absent(field)
 
 
 class SpaceAxis(View):
-    """One axis of a space: name, unit, and the word toward which its coordinate grows."""
+    """One axis of a space: a name, a unit, and the direction in which its coordinate grows."""
 
-    _fields: ClassVar = {"name": Field(), **_UNIT, "increases_toward": Field(words=tuple(OPPOSITES))}
+    name = Field("Unique within the space.")
+    unit = Field("Of the coordinates: a listed name, which brings its code, or free text.")
+    unit_code = Field("UCUM.")
+    increases_toward = Field(f"One of {', '.join(OPPOSITES)}.", words=tuple(OPPOSITES))
 
 
 class Reference(View):
     """The physical frame that a space is: two spaces are one frame where scheme and id agree."""
 
-    _fields: ClassVar = {"scheme": Field(), "id": Field()}
+    scheme = Field("What kind of id it is, such as dicom_frame_of_reference.")
+    id = Field("The frame.")
 
 
 class FromArray(View):
-    """The map from array indices (voxel centres) to a space: a matrix, or scale and translation per array axis."""
+    """The map from array indices (of voxel centres) to a space: a matrix, or a scale and a translation."""
 
-    _fields: ClassVar = {"array_axes": Field(), "matrix": Field(), "scale": Field(), "translation": Field()}
+    array_axes = Field("The array axes that it uses; the matrix has a column per entry, in this order.")
+    matrix = Field("A row per axis of the space and [0, …, 0, 1]. Setting it takes `scale` and `translation` away.")
+    scale = Field("One number per array axis, of a grid along the axes. Setting it takes `matrix` away.")
+    translation = Field("The coordinates of index 0, beside `scale`.")
 
 
 class Space(View):
     """A named coordinate system, and where the array lies in it."""
 
-    _fields: ClassVar = {
-        "name": Field(),
-        "reference": Field(Reference),
-        "axes": Field(SpaceAxis, several=True),
-        "from_array": Field(FromArray),
-    }
+    name = Field("Unique among the spaces.")
+    reference = Field("The physical frame that it is, if that is known.", view=Reference)
+    axes = Field("Its axes.", view=SpaceAxis, several=True)
+    from_array = Field("The map from array indices to it.", view=FromArray)
 
 
 class Values(View):
-    """What the stored numbers mean; physical value = scale * stored + offset."""
+    """What the stored numbers mean."""
 
-    _fields: ClassVar = {
-        "kind": Field(default="measurement", words=KINDS),
-        **_UNIT,
-        "scale": Field(default=1),
-        "offset": Field(default=0),
-        "fill": Field(),
-        "labels": Field(),
-        "label_layout": Field(words=LAYOUTS),
-    }
+    kind = Field("measurement, label, instance, probability, vector or other.", default="measurement", words=KINDS)
+    unit = Field("Of the physical values: a listed name, which brings its code, or free text.")
+    unit_code = Field("UCUM.")
+    scale = Field("The physical value is scale * stored + offset.", default=1)
+    offset = Field("The physical value is scale * stored + offset.", default=0)
+    fill = Field("The stored value that means that there is no data.")
+    labels = Field("Per label value, as decimal text, a map of name, color and code; whole numbers may be assigned.")
+    label_layout = Field("index: a label per element; channel: a channel per label.", words=LAYOUTS)
 
 
 class Statistics(View):
     """Statistics of the stored values."""
 
-    _fields: ClassVar = {
-        name: Field() for name in ("min", "max", "mean", "median", "standard_deviation", "percentiles")
-    }
+    _optional = True
+
+    min = Field("The smallest value.")
+    max = Field("The largest value.")
+    mean = Field("The mean.")
+    median = Field("The median.")
+    standard_deviation = Field("The standard deviation, at least 0.")
+    percentiles = Field('Values by percentage, as text: {"99.5": 1500}.')
 
 
 class Box(View):
-    """One box: half-open over array indices, closed over coordinates of a space."""
+    """One box."""
 
-    _fields: ClassVar = {"min": Field(), "max": Field(), "label": Field(), "score": Field()}
+    min = Field("The lower corner, a number per axis of the boxes.")
+    max = Field("The upper corner; in frame index it lies behind the box, as in array[min:max].")
+    label = Field("A whole number or text.")
+    score = Field("A number.")
 
 
 class Boxes(View):
-    """Boxes, in the frame "index" or in that of a space."""
+    """Boxes, over array indices or in a space."""
 
-    _fields: ClassVar = {"frame": Field(), "axes": Field(), "items": Field(Box, several=True)}
-
+    frame = Field("index: bounds are of array indices, half-open; or a space's name: closed bounds of coordinates.")
+    axes = Field("Which axes of the frame the bounds are of, in their order.")
     # A mapping's own `items` would hide the key of that name.
-    @property
-    def items(self) -> Any:
-        """The boxes."""
-        return self.__getattr__("items")
+    items = Field("The boxes; a list of maps may be assigned.", view=Box, several=True)
 
 
 class MlProfile(View):
-    """The profile `ml`: what training needs to know of an image."""
+    """The profile ml: what training needs to know of an array."""
 
-    _fields: ClassVar = {
-        "profile_version": Field(),
-        "statistics": Field(Statistics),
-        "boxes": Field(Boxes),
-        "patch_size": Field(),
-        "split": Field(),
-    }
+    _optional = True
+
+    profile_version = Field("1.0; filled in.")
+    statistics = Field("Of the stored values.", view=Statistics)
+    boxes = Field("Boxes of objects.", view=Boxes)
+    patch_size = Field("The size of patches that is meant for the array.")
+    split = Field("Which part of a data set it is in, such as train.")
 
 
 class MedicalProfile(View):
-    """The profile `medical`: curated metadata by DICOM keyword."""
+    """The profile medical: curated metadata where there is no DICOM source, or other values on purpose."""
 
-    _fields: ClassVar = {"profile_version": Field(), "dicom": Field()}
+    _optional = True
+
+    profile_version = Field("1.0; filled in.")
+    dicom = Field('Values by DICOM keyword: {"Modality": "MR"}.')
 
 
 class Profiles(View):
-    """Metadata of a domain; those of third parties are items under their reverse-domain name."""
+    """Metadata of domains; those of third parties are items under their reverse-domain name, kept as they are."""
 
-    _fields: ClassVar = {"ml": Field(MlProfile), "medical": Field(MedicalProfile)}
+    _optional = True
 
-    def __getitem__(self, key: str) -> Any:
-        return getattr(self, key) if key in self._fields and key in self._plain() else super().__getitem__(key)
+    ml = Field("What training needs to know of the array; empty where there is none.", view=MlProfile)
+    medical = Field("Curated medical metadata; empty where there is none.", view=MedicalProfile)
 
 
 class HistoryEntry(View):
     """One thing that was done; entries are only ever added."""
 
-    _fields: ClassVar = {name: Field() for name in ("action", "tool", "time", "from", "warnings")}
+    _locked = "history is only added to; call meta.add_history"
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise ArgumentError(Problem("read_only", self._place, "history is only added to; call meta.add_history"))
+    action = Field("created, converted, derived, modified, exported or another.")
+    tool = Field("The software that did it.")
+    time = Field("When, with a zone: 2026-11-06T10:12:00Z.")
+    from_ = Field("The format that it was converted from; ``from`` in the file.", key="from")
+    warnings = Field("What was odd.")
+
+
+_CUT = "storage says how the array is cut; give patch_size, chunk_size, block_size or cparams to MLArray or save"
+
+
+class RecordedCompression(View):
+    """How the array was compressed, in the words of blosc2."""
+
+    _locked = _CUT
+
+    codec = Field("Such as LZ4.")
+    level = Field("From 0 to 9.")
+    filters = Field("In the order in which they are applied, without empty slots.")
+    filters_meta = Field("A number per filter, where they are not 0.")
 
 
 class Storage(View):
-    """How the array was cut and compressed: portable settings alone."""
+    """How the array was last cut and compressed: portable settings alone."""
 
-    _fields: ClassVar = {
-        "chunk_size": Field(),
-        "block_size": Field(),
-        "patch_size": Field(),
-        "compression": Field(),
-    }
+    _optional = True
+    _locked = _CUT
+
+    chunk_size = Field("The size of a chunk, per array axis.")
+    block_size = Field("The size of a block, per array axis.")
+    patch_size = Field("The size of patches that it was cut for, per axis of type space.")
+    compression = Field("The settings of blosc2 that matter elsewhere too.", view=RecordedCompression)
 
     def to_cparams(self, *, nthreads: int = 1) -> blosc2.CParams:
         """Return the recorded compression as blosc2.CParams; the library's default where none is recorded.
@@ -267,5 +182,13 @@ class Storage(View):
         ------
         ArgumentError
             blosc2 does not know the codec or a filter.
+
+        Examples
+        --------
+        >>> from mlarray import Meta
+        >>> compression = {"codec": "ZSTD", "level": 3, "filters": ["BITSHUFFLE"]}
+        >>> meta = Meta.from_dict({"axes": [{}], "storage": {"compression": compression}})
+        >>> meta.storage.to_cparams().codec.name
+        'ZSTD'
         """
         return from_document(self._plain().get("compression")).to_cparams(nthreads=nthreads)
