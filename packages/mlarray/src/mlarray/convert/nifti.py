@@ -166,8 +166,8 @@ def _place(header: Any) -> NiftiPlace:
     try:
         if int(header["qform_code"]) > 0:
             qform = header.get_qform().tolist()
-    except ValueError:  # a quaternion longer than one
-        qform = None
+    except (ValueError, needed("nibabel", "nifti").spatialimages.HeaderDataError):
+        qform = [[math.nan] * 4] * 4  # a quaternion longer than one, or negative sizes: left out with a warning
     return NiftiPlace(
         ndim=int(header["dim"][0]),
         sform=[*sform, [0.0, 0.0, 0.0, 1.0]],

@@ -18,6 +18,8 @@ OPPOSITE: Final = {
     for word, other in (pair, pair[::-1])
 }
 """The six anatomical words, which have letters."""
+TIE: Final = 1e-6
+"""How near two entries of a direction are equal where letters are given: the noise of float32 at 45 degrees."""
 
 
 def refuse_mixed_units(space: Mapping[str, Any], at: At) -> None:
@@ -96,8 +98,8 @@ def direction(matrix: Rows) -> list[list[float]]:
 def letter_codes(matrix: Rows, increases_toward: Sequence[str | None]) -> str | None:
     """Return one letter per column: the initial of the word toward which its index grows.
 
-    The largest entry of the direction decides first, then the largest of what is left; of equal ones the lowest axis of
-    the space, then the lowest of the array.
+    The largest entry of the direction decides first, then the largest of what is left; of those within 1e-6 of it the
+    one of the lowest axis of the space, then of the lowest array axis.
 
     Parameters
     ----------
@@ -118,19 +120,17 @@ def letter_codes(matrix: Rows, increases_toward: Sequence[str | None]) -> str | 
     'IPL'
     """
     cosines = direction(matrix)
-    height, width = len(cosines), len(cosines[0])
-    cells = sorted((-abs(cosines[row][column]), row, column) for row in range(height) for column in range(width))
+    left = {(i, j): abs(value) for i, row in enumerate(cosines) for j, value in enumerate(row)}
     letters: dict[int, str] = {}
-    rows: set[int] = set()
-    for _, row, column in cells:
-        if row in rows or column in letters:
-            continue
+    while left:
+        largest = max(left.values())
+        row, column = min(cell for cell, size in left.items() if size >= largest - TIE)
         word = increases_toward[row]
-        if word is None or word not in OPPOSITE or cosines[row][column] == 0:
+        if word is None or word not in OPPOSITE or abs(cosines[row][column]) <= TIE:
             return None
-        rows.add(row)
         letters[column] = (word if cosines[row][column] > 0 else OPPOSITE[word])[0].upper()
-    return "".join(letters[column] for column in range(width)) if len(letters) == width else None
+        left = {cell: size for cell, size in left.items() if cell[0] != row and cell[1] != column}
+    return "".join(letters[column] for column in range(len(letters)))
 
 
 def to_space(matrix: Rows, index: Any) -> NDArray[np.float64]:
