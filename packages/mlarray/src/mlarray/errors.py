@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -138,7 +139,15 @@ class MLArrayWarning(UserWarning):
     """What every warning of this package is."""
 
 
-def warn(notices: Iterable[Notice], path: str | None = None, stacklevel: int = 3) -> None:
-    """Issue each notice as an `MLArrayWarning`."""
+def warn(notices: Iterable[Notice], path: str | None = None) -> None:
+    """Issue each notice as an `MLArrayWarning`, of the line that called into this package."""
     for notice in notices:
-        warnings.warn(f"{path}: {notice}" if path else str(notice), MLArrayWarning, stacklevel=stacklevel)
+        warnings.warn(f"{path}: {notice}" if path else str(notice), MLArrayWarning, stacklevel=_outside())
+
+
+def _outside() -> int:
+    """Return how many frames above `warn` the caller is that is no part of this package."""
+    level, frame = 2, sys._getframe(2)
+    while frame.f_back is not None and f"{frame.f_globals.get('__name__')}.".startswith("mlarray."):
+        level, frame = level + 1, frame.f_back
+    return level

@@ -119,7 +119,7 @@ def read_meta(store: Any, path: str | None, *, strict: bool = True) -> Meta:
     if disagreement is not None:
         notices.append(disagreement)
     if notices:
-        warn(notices, path, stacklevel=4)
+        warn(notices, path)
     lazy = {name: _fetch(keys, key) for name, key in (("source", SOURCE), ("user", USER)) if key in keys}
     return Meta(document, store.shape, store.dtype, **lazy)
 

@@ -252,7 +252,7 @@ class Meta:
             before = check(self._document, self._shape, self._dtype)
             if problems := [each for each in found.problems if each not in before.problems]:
                 raise ArgumentError(*problems)
-            warn([each for each in found.notices if each not in before.notices], stacklevel=5)
+            warn([each for each in found.notices if each not in before.notices])
         self._document = fill(document)
         self.changed = True
 
@@ -333,7 +333,7 @@ class Meta:
         found = check(self._document, tuple(shape), dtype)
         if found.problems:
             raise ArgumentError(*found.problems)
-        warn(found.notices, stacklevel=5)
+        warn(found.notices)
         self._shape, self._dtype = tuple(shape), dtype
 
     def __eq__(self, other: object) -> bool:
