@@ -93,6 +93,8 @@ def _each(paths: Iterable[str], act: Callable[[str], bool]) -> int:
     for path in paths:
         try:
             status |= not act(path)
+        except BrokenPipeError:
+            raise
         except (MLArrayError, OSError) as error:
             status |= _failed(error)
     return int(status)

@@ -49,7 +49,8 @@ def from_dicom(path: Any, *, series_uid: str | None = None, **layout: Any) -> ML
     """
     pydicom = needed("pydicom", "dicom")
     files = _files(path)
-    read = [(file, found) for file in files if (found := _header(pydicom, file, alone=len(files) == 1)) is not None]
+    named = Path(os.fsdecode(path)).expanduser() if isinstance(path, (str, bytes, os.PathLike)) else None
+    read = [(file, found) for file in files if (found := _header(pydicom, file, alone=files == [named])) is not None]
     if not read:
         raise FormatError(Problem("not_found", (), "no DICOM image is there"), path=str(path))
     chosen = _series(read, series_uid)
@@ -106,7 +107,9 @@ def _place(chosen: Sequence[tuple[Path, Any]]) -> SeriesPlace:
     for path, found in chosen:
         absent = [key for key in _NEEDED if found.get(key) is None]
         if absent:
-            message = f"{' and '.join(absent)} is missing, so the image cannot be placed"
+            message = (
+                f"{' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} missing, so the image cannot be placed"
+            )
             raise FormatError(Problem("missing_key", (absent[0],), message), path=str(path))
         numbers = [[float(value) for value in found[key].value] for key in _NEEDED]
         slices.append(SlicePlace(*numbers))

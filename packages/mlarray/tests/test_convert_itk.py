@@ -1,0 +1,121 @@
+"""NRRD and MetaImage through SimpleITK, both ways."""
+
+import numpy as np
+import pytest
+
+from mlarray import FormatError, MLArray
+from mlarray.convert import from_itk, to_itk, to_itk_image
+from mlarray.errors import ArgumentError
+
+sitk = pytest.importorskip("SimpleITK")
+
+VALUES = np.arange(4 * 5 * 6, dtype="i2").reshape(4, 5, 6)
+C, S = np.cos(0.5), np.sin(0.5)
+
+
+def image(values=VALUES):
+    made = sitk.GetImageFromArray(values)
+    made.SetSpacing((0.7, 0.8, 3.0))
+    made.SetOrigin((1.0, 2.0, 4.0))
+    made.SetDirection((C, -S, 0, S, C, 0, 0, 0, 1))
+    return made
+
+
+@pytest.mark.parametrize("suffix", [".nrrd", ".mha", ".mhd"])
+def test_voxels_lie_where_itk_says(suffix, tmp_path):
+    sitk.WriteImage(image(), str(tmp_path / f"a{suffix}"))
+    from_itk(tmp_path / f"a{suffix}").save(tmp_path / "a.mla")
+    with MLArray.open(tmp_path / "a.mla") as array:
+        assert np.array_equal(array.to_numpy(), VALUES)
+        for x, y, z in ((0, 0, 0), (3, 2, 1), (5, 4, 3)):
+            wanted = image().TransformIndexToPhysicalPoint((x, y, z))
+            assert array.index_to_space((z, y, x)) == pytest.approx(wanted, rel=1e-9, abs=1e-9)
+        assert array.letter_codes() == "SPL"
+        assert array.spacing == pytest.approx([3.0, 0.8, 0.7], rel=1e-12)
+        assert array.meta.source[0]["header"]["raw"][:4] in {b"NRRD", b"Obje"}
+        to_itk(array, tmp_path / "again.nrrd")
+    again = sitk.ReadImage(str(tmp_path / "again.nrrd"))
+    assert np.array_equal(sitk.GetArrayFromImage(again), VALUES)
+    assert again.GetDirection() == pytest.approx(image().GetDirection(), abs=1e-9)
+    assert again.GetOrigin() == pytest.approx((1, 2, 4))
+    assert again.GetSpacing() == pytest.approx((0.7, 0.8, 3))
+
+
+def test_nrrd_in_ras_is_turned_to_lps(tmp_path):
+    header = (
+        "NRRD0004\ntype: short\ndimension: 3\nspace: right-anterior-superior\nsizes: 6 5 4\n"
+        "space directions: (0.7,0,0) (0,0.8,0) (0,0,3)\nkinds: domain domain domain\nendian: little\n"
+        "encoding: raw\nspace origin: (10,20,30)\n\n"
+    )
+    (tmp_path / "a.nrrd").write_bytes(header.encode() + VALUES.astype("<i2").tobytes())
+    array = from_itk(tmp_path / "a.nrrd")
+    assert array.origin == [-10.0, -20.0, 30.0]
+    assert array.letter_codes() == "SAR"
+    assert array.meta.source[0]["header"]["fields"]["space"] == "right-anterior-superior"
+    assert np.array_equal(array.to_numpy(), VALUES)
+
+
+def test_vectors_have_a_component_axis():
+    vectors = np.arange(4 * 5 * 6 * 3, dtype="f4").reshape(4, 5, 6, 3)
+    array = from_itk(sitk.GetImageFromArray(vectors, isVector=True))
+    assert array.meta.axis_types == ("space", "space", "space", "component")
+    assert array.meta.values.kind == "vector"
+    assert np.array_equal(sitk.GetArrayFromImage(to_itk_image(array)), vectors)
+
+
+def test_two_and_four_dimensions():
+    flat = from_itk(sitk.GetImageFromArray(VALUES[0]))
+    assert (flat.shape, flat.meta.axis_names, flat.letter_codes()) == ((5, 6), ("y", "x"), None)
+    assert to_itk_image(flat).GetSize() == (6, 5)
+    moving = sitk.Image([2, 3, 4, 5], sitk.sitkInt16)
+    moving.SetSpacing((1, 2, 3, 0.5))
+    moving.SetOrigin((0, 0, 0, 9))
+    array = from_itk(moving)
+    assert array.shape == (5, 4, 3, 2)
+    assert array.axis_coordinates("t") == [9.0, 9.5, 10.0, 10.5, 11.0]
+    assert to_itk_image(array).GetSpacing() == (1, 2, 3, 0.5)
+
+
+def test_shear_is_refused_since_itk_would_change_it_silently():
+    array = MLArray(VALUES, space="patient", matrix=[[0, 0.2, 1, 0], [0, 1, 0, 0], [2, 0, 0, 0], [0, 0, 0, 1]])
+    with pytest.raises(ArgumentError, match="sheared"):
+        to_itk_image(array)
+
+
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [
+        (MLArray(np.zeros((2,) * 5)), "2 to 4"),
+        (MLArray(np.zeros((5, 6)), matrix=[[1, 0, 0], [0, 1, 0], [0, 0, 7], [0, 0, 1]]), "space axes"),
+    ],
+    ids=["five axes", "a plane in 3-D"],
+)
+def test_what_itk_cannot_hold_is_refused(array, words):
+    with pytest.raises(ArgumentError, match=words):
+        to_itk_image(array)
+
+
+def test_booleans_and_half_floats_are_widened():
+    assert to_itk_image(MLArray(np.array([[True, False]]))).GetPixelID() == sitk.sitkUInt8
+    assert to_itk_image(MLArray(np.zeros((2, 3), "f2"))).GetPixelID() == sitk.sitkFloat32
+    assert sitk.GetArrayFromImage(to_itk_image(MLArray(VALUES.astype(">i2"))))[3, 4, 5] == 119
+
+
+def test_nothing_is_replaced_unless_asked(tmp_path):
+    array = MLArray(VALUES)
+    (tmp_path / "a.nrrd").write_text("precious")
+    with pytest.raises(FileExistsError):
+        to_itk(array, tmp_path / "a.nrrd")
+    assert (tmp_path / "a.nrrd").read_text() == "precious"
+    to_itk(array, tmp_path / "a.nrrd", overwrite=True)
+    for name in ("a.mhd", "a.unknown"):
+        with pytest.raises(ArgumentError):
+            to_itk(array, tmp_path / name)
+    assert [p.name for p in tmp_path.iterdir()] == ["a.nrrd"]
+
+
+@pytest.mark.parametrize("content", [b"", b"NRRD0004\nsizes: 1\n\n", b"hello"])
+def test_a_broken_file_is_refused_by_name(tmp_path, content):
+    (tmp_path / "a.nrrd").write_bytes(content)
+    with pytest.raises(FormatError, match=r"a\.nrrd"):
+        from_itk(tmp_path / "a.nrrd")
