@@ -10,6 +10,7 @@ import numpy as np
 from mlarray.errors import ArgumentError, MLArrayError, Problem
 from mlarray.geometry.compose import axes_documents
 from mlarray.header import units
+from mlarray.header.check import axis_types
 from mlarray.header.wire import normalise
 from mlarray.meta.fields import Place
 
@@ -122,3 +123,20 @@ def _versions(profiles: Any) -> None:
         profile = profiles.get(name) if isinstance(profiles, dict) else None
         if isinstance(profile, dict) and "profile_version" not in profile:
             profiles[name] = {**_PROFILE_VERSION, **profile}
+
+
+def drop_patch(document: dict[str, Any]) -> None:
+    """Take the recorded patch size away where it is for another number of axes: others are of type space now.
+
+    Examples
+    --------
+    >>> document = {"axes": [{"name": "z"}, {"name": "y", "type": "space"}], "storage": {"patch_size": [8, 8]}}
+    >>> drop_patch(document)
+    >>> document["storage"]
+    {}
+    """
+    storage = document.get("storage")
+    patch = storage.get("patch_size") if isinstance(storage, dict) else None
+    types = axis_types(document)
+    if isinstance(patch, list) and len(patch) != (types.count("space") or len(types)):
+        document["storage"] = {key: value for key, value in storage.items() if key != "patch_size"}

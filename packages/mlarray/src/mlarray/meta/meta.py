@@ -15,7 +15,7 @@ from mlarray.header.check import axis_names, axis_types, check, check_source_doc
 from mlarray.header.parse import fill
 from mlarray.header.versions import FORMAT_VERSION, check_version
 from mlarray.header.wire import decode, encode, normalise
-from mlarray.meta.assignment import label_keys, put
+from mlarray.meta.assignment import drop_patch, label_keys, put
 from mlarray.meta.fields import Place, unknown
 from mlarray.meta.frozen import FrozenMap, copied, equal, freeze
 from mlarray.meta.lazy import Fetch, Lazy
@@ -247,6 +247,7 @@ class Meta:
         ArgumentError
             It breaks one; nothing has changed.
         """
+        drop_patch(document)
         found = check(document, self._shape if shape is None else tuple(shape), self._dtype)
         if found.problems or found.notices:
             before = check(self._document, self._shape, self._dtype)
@@ -371,6 +372,7 @@ class Meta:
         for key in ("chunk_size", "block_size", "compression"):
             if key not in storage:
                 document["storage"].pop(key, None)
+        drop_patch(document)
         written = canonical(document, writer=writer_name(), had=self._had)
         found = check(written, self._shape, self._dtype)
         if found.problems:

@@ -65,9 +65,7 @@ def _values(values: Any) -> str:
     found = str(values.get("kind"))
     if "unit" in values:
         found += f" in {values['unit']}"
-    if "scale" in values or "offset" in values:
-        found += f", {values.get('scale', 1)} * stored + {values.get('offset', 0)}"
-    for key in ("fill", "labels"):
+    for key in ("scale", "offset", "fill", "labels"):
         if key in values:
             found += f", {key} {cut(str(values[key]))}"
     return found

@@ -24,7 +24,7 @@ class Axis(View):
     step = Field("The coordinate's growth per index. Setting it takes `coordinates` away.")
     coordinates = Field("One coordinate per index. Setting them takes `start` and `step` away.")
     unit = Field("Of the coordinates: a listed name, which brings its code, or free text.")
-    unit_code = Field("UCUM.")
+    unit_code = Field("The code of the unit in UCUM; a listed one brings the name.")
 
     def _absent(self, field: Field) -> Any:
         return self._meta.axis_types[int(self._place[1])] if field.key == "type" else super()._absent(field)
@@ -35,7 +35,7 @@ class SpaceAxis(View):
 
     name = Field("Unique within the space.")
     unit = Field("Of the coordinates: a listed name, which brings its code, or free text.")
-    unit_code = Field("UCUM.")
+    unit_code = Field("The code of the unit in UCUM; a listed one brings the name.")
     increases_toward = Field(f"One of {', '.join(OPPOSITES)}.", words=tuple(OPPOSITES))
 
 
@@ -69,7 +69,7 @@ class Values(View):
 
     kind = Field("measurement, label, instance, probability, vector or other.", default="measurement", words=KINDS)
     unit = Field("Of the physical values: a listed name, which brings its code, or free text.")
-    unit_code = Field("UCUM.")
+    unit_code = Field("The code of the unit in UCUM; a listed one brings the name.")
     scale = Field("The physical value is scale * stored + offset.", default=1)
     offset = Field("The physical value is scale * stored + offset.", default=0)
     fill = Field("The stored value that means that there is no data.")
