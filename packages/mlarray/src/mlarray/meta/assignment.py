@@ -138,5 +138,5 @@ def drop_patch(document: dict[str, Any]) -> None:
     storage = document.get("storage")
     patch = storage.get("patch_size") if isinstance(storage, dict) else None
     types = axis_types(document)
-    if isinstance(patch, list) and len(patch) != (types.count("space") or len(types)):
+    if isinstance(storage, dict) and isinstance(patch, list) and len(patch) != (types.count("space") or len(types)):
         document["storage"] = {key: value for key, value in storage.items() if key != "patch_size"}
