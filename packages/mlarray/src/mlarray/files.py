@@ -187,8 +187,14 @@ class Files(Handle):
         store.flush()
 
     def close(self) -> None:
-        """Write out what changed, put a file that was being created in place, let go; a second time does nothing."""
+        """Write out what changed, put a file that was being created in place, let go; a second time does nothing.
+
+        In a process that was forked from the one that writes, it only lets go.
+        """
         if self.closed:
+            return
+        if self._store.inherited:
+            self._discard()
             return
         try:
             self.flush()
@@ -215,6 +221,9 @@ class Files(Handle):
     def __del__(self) -> None:
         store, meta = getattr(self, "_store", None), getattr(self, "_meta", None)
         if store is None or store.closed or meta is None:
+            return
+        if store.inherited:
+            self._discard()
             return
         if store.mode == "w":
             what = "was created and not closed: nothing was written there"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,8 @@ def ahead(array: MLArray, keys: Iterable[Any], workers: int, context: str | None
 
 
 def _read(array: MLArray, keys: Iterator[Any], workers: int, context: str) -> Iterator[Any]:
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context(context), _begin, (array,))
+    how = type(array), str(array.filepath), dict(array._options)
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context(context), _begin, how)
     try:
         pending: deque[Future[Any]] = deque(pool.submit(_one, key) for key in islice(keys, _AHEAD * workers))
         while pending:
@@ -45,9 +46,13 @@ def _read(array: MLArray, keys: Iterator[Any], workers: int, context: str) -> It
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _begin(array: MLArray) -> None:
-    _open["array"] = array
+def _begin(kind: type[MLArray], path: str, options: Mapping[str, Any]) -> None:
+    _open["how"] = kind, path, options
 
 
 def _one(key: Any) -> Any:
+    """Read one key; the file is opened with the first, so that what goes wrong there is the error of a read."""
+    if "array" not in _open:
+        kind, path, options = _open["how"]
+        _open["array"] = kind.open(path, **options)
     return _open["array"][key]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlarray.errors import ClosedError, Problem, ReadOnlyError
+from mlarray.io import runtime
 from mlarray.io.assign import prepared
 from mlarray.layout.compression import from_cparams
 from mlarray.layout.records import Layout
@@ -25,17 +27,41 @@ class BloscStore:
     path: str | None = None
     mode: str | None = None
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: Any, nthreads: int = 1) -> None:
         self._array: Any = array
+        self._threads = nthreads
+        self._process, self._made_after = os.getpid(), runtime.forks()
+        if nthreads > 1:
+            runtime.note_threads(self)
         self._shape: tuple[int, ...] = tuple(array.shape)
         self._dtype: np.dtype[Any] = np.dtype(array.dtype)
 
     @property
     def array(self) -> Any:
-        """The blosc2.NDArray underneath."""
+        """The blosc2.NDArray underneath; in a forked child, one that does not need the threads of its parent."""
         if self._array is None:
             raise closed()
+        if self._made_after != runtime.forks():
+            self._after_fork()
         return self._array
+
+    @property
+    def inherited(self) -> bool:
+        """Whether it is open for writing in the process that this one was forked from, which alone writes."""
+        return self.mode in {"r+", "w"} and self._process != os.getpid()
+
+    def leave_behind(self) -> None:
+        """Never free the array, in a forked child, where its threads are not."""
+        if self._array is not None:
+            runtime.keep_for_ever(self._array)
+
+    def _after_fork(self) -> None:
+        """Make the array one of this process: a copy, if it has threads."""
+        if self._threads > 1:
+            frame = self._array.to_cframe()
+            self._array = runtime.module().ndarray_from_cframe(frame, copy=True)
+            self._threads = 1
+        self._made_after = runtime.forks()
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -78,8 +104,11 @@ class BloscStore:
         Raises
         ------
         ReadOnlyError
-            The file was opened for reading.
+            The file was opened for reading, or by the process that this one was forked from.
         """
+        if self.inherited:
+            message = "the file is open for writing in the process that this one was forked from, which alone writes"
+            raise ReadOnlyError(Problem("read_only", (), message), path=self.path)
         if self.mode == "r":
             message = "the file is open for reading; open it with mode='r+' to write, or 'c' to change a copy in memory"
             raise ReadOnlyError(Problem("read_only", (), message), path=self.path)

@@ -51,8 +51,10 @@ class CreateStore(BloscStore):
             Something stands there by now, which may not be replaced.
         LockedError
             Another handle has the file open for writing.
+        ReadOnlyError
+            It is the process that this one was forked from that creates the file.
         """
-        array = self.array
+        array = self.writable()
         check_keys(self._keys)
         if self._overwrite and not locks.free(self.path):
             raise LockedError(
@@ -67,7 +69,8 @@ class CreateStore(BloscStore):
         """Let go, and take the temporary file away if it was not published."""
         if not self.closed:
             super().close()
-        discard(self._name)
+        if not self.inherited:
+            discard(self._name)
 
 
 def create_file(

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from mlarray.errors import ArgumentError, FormatError, Problem
 from mlarray.io import runtime
-from mlarray.io.blosc_store import BloscStore, closed
+from mlarray.io.blosc_store import BloscStore
 from mlarray.io.frame import FrameInfo, FrameKeys, damaged, of_descriptor, read_info, read_key
 from mlarray.io.locks import Lock
 
@@ -35,22 +35,19 @@ class FileStore(BloscStore):
             raise
 
     def _open(self) -> None:
-        array, self._info, self._identity = _opened(self.path, self.mode, self._mmap, self._nthreads)
-        super().__init__(array)
+        threads = runtime.threads(self._nthreads)
+        array, self._info, self._identity = _opened(self.path, self.mode, self._mmap, threads)
+        super().__init__(array, threads)
         self._names = dict(self._info.offsets)
         self._values: dict[str, bytes] = {}
-        self._process = os.getpid()
 
-    @property
-    def array(self) -> Any:
-        """The blosc2.NDArray underneath, opened anew in a forked child."""
-        if self._array is None:
-            raise closed()
-        if self._process != os.getpid():
-            values, names = self._values, self._names
-            self._open()
-            self._values, self._names = values, names
-        return self._array
+    def _after_fork(self) -> None:
+        """Open the file anew, for reading; what was changed in memory (mode "c") is copied."""
+        if self.mode == "c":
+            super()._after_fork()
+            return
+        self._array, self._info, self._identity = _opened(self.path, "r", self._mmap and self.mode == "r", 1)
+        self._threads, self._made_after = 1, runtime.forks()
 
     def keys(self) -> Mapping[str, bytes]:
         """Every metadata key; its bytes are read when it is looked up, once."""

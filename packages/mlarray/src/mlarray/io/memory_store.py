@@ -21,7 +21,7 @@ class MemoryStore(BloscStore):
     """A compressed array in memory, and its metadata keys in a dict."""
 
     def __init__(self, array: Any, keys: Mapping[str, bytes] | None = None) -> None:
-        super().__init__(array)
+        super().__init__(array, array.schunk.dparams.nthreads)
         self._keys = dict(keys or {})
 
     def keys(self) -> Mapping[str, bytes]:
@@ -47,6 +47,11 @@ class PlainStore:
         self._array: NDArray[Any] | None = array
         self._shape, self._dtype = array.shape, array.dtype
         self._keys: dict[str, bytes] = {}
+
+    @property
+    def inherited(self) -> bool:
+        """False: no file is written."""
+        return False
 
     @property
     def array(self) -> NDArray[Any]:
@@ -109,6 +114,7 @@ class PlainStore:
 
 def settings(layout: Layout | None, nthreads: int = 1) -> dict[str, Any]:
     """Return what blosc2's constructors take for a layout."""
+    nthreads = runtime.threads(nthreads)
     found: dict[str, Any] = {"dparams": runtime.module().DParams(nthreads=nthreads)}
     if layout is not None:
         found["cparams"] = layout.compression.to_cparams(nthreads=nthreads)

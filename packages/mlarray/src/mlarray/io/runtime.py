@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import weakref
 from typing import Any
 
 _registered = False
+_forks = 0
+_threaded: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def module() -> Any:
@@ -20,11 +24,36 @@ def module() -> Any:
     if not _registered:
         _registered = True
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=_one_thread)
+            os.register_at_fork(after_in_child=_in_child)
     return blosc2
 
 
-def _one_thread() -> None:
+def forks() -> int:
+    """Return how many forks lie between the process that first used blosc2 and this one."""
+    return _forks
+
+
+def threads(wanted: int) -> int:
+    """Return how many threads blosc2 may have: what is wanted, but one in a forked child."""
+    return 1 if _forks else wanted
+
+
+def note_threads(store: Any) -> None:
+    """Remember a store whose array has threads of its own."""
+    _threaded.add(store)
+
+
+def _in_child() -> None:
+    global _forks  # noqa: PLW0603  (once per fork)
     import blosc2
 
+    _forks += 1
     blosc2.set_nthreads(1)
+    for store in list(_threaded):
+        store.leave_behind()
+    _threaded.clear()
+
+
+def keep_for_ever(value: Any) -> None:
+    """Never free an object: to free an array in a forked child would be to wait for threads that are not there."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(value))
