@@ -153,5 +153,5 @@ def from_document(recorded: Mapping[str, Any] | None) -> Compression:
         codec=codec,
         level=int(level) if isinstance(level, (int, float)) else _level(codec),
         filters=tuple(map(str, filters)) if isinstance(filters, (list, tuple)) else Compression.filters,
-        filters_meta=tuple(map(int, meta)) if isinstance(meta, (list, tuple)) else None,
+        filters_meta=tuple(map(int, meta)) if isinstance(meta, (list, tuple)) and any(meta) else None,
     )
