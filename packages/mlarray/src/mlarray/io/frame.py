@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -108,7 +108,20 @@ def _array(header: bytes) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, 
         raise damaged("the shape in its header is damaged")
     if len(shape) > MOST_AXES:
         raise FormatError(Problem("unsupported", (), f"the array has {len(shape)} axes; at most {MOST_AXES} are read"))
-    return shape, chunks, blocks, _dtype(array)
+    dtype = _dtype(array)
+    if _bytes(shape, chunks, blocks, dtype.itemsize) != fields[4]:
+        raise damaged("its header gives a shape and a size that disagree")
+    return shape, chunks, blocks, dtype
+
+
+def _bytes(shape: Sequence[int], chunks: Sequence[int], blocks: Sequence[int], itemsize: int) -> int:
+    """Return how many bytes all chunks hold, each filled up to whole blocks, and the array to whole chunks."""
+    found = itemsize
+    for size, chunk, block in zip(shape, chunks, blocks, strict=True):
+        if not size:
+            return 0
+        found *= -(-size // max(chunk, 1)) * -(-chunk // max(block, 1)) * block
+    return found
 
 
 def _dtype(array: list[Any]) -> np.dtype[Any]:
@@ -177,14 +190,14 @@ def read_key(read: Read, info: FrameInfo, name: str) -> bytes:
     if at + 5 + size > info.length or size < 16:
         raise _damaged_key(name)
     chunk = read(at + 5, size)
-    plain, packed = struct.unpack("<I", chunk[4:8])[0], struct.unpack("<I", chunk[12:16])[0]
-    if packed != size or len(chunk) != size:
+    plain, packed = struct.unpack("<i", chunk[4:8])[0], struct.unpack("<I", chunk[12:16])[0]
+    if packed != size or len(chunk) != size or plain < 0:
         raise _damaged_key(name)
     if plain == 0:
         return b""
     try:
         found: bytes = blosc2.decompress2(chunk, nthreads=1)
-    except (RuntimeError, ValueError, MemoryError):
+    except (RuntimeError, ValueError, MemoryError, SystemError):
         raise _damaged_key(name) from None
     return found
 
@@ -203,6 +216,9 @@ class FrameKeys(Mapping[str, bytes]):
         if name not in self._names:
             raise KeyError(name)
         return self._fetch(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names  # without looking the value up, as a Mapping's own would
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
