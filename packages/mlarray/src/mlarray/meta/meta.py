@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
-from importlib.metadata import version as distribution_version
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -27,9 +27,12 @@ CORE, SOURCE, USER = "mlarray", "mlarray.source", "mlarray.user"
 __all__ = ["CORE", "SOURCE", "USER", "Meta", "label_keys", "writer_name"]
 
 
+@cache
 def writer_name() -> str:
     """Return what this package calls itself in files: ``mlarray 0.1.0``."""
-    return f"mlarray {distribution_version('mlarray')}"
+    from importlib.metadata import version  # opening a file does not need it
+
+    return f"mlarray {version('mlarray')}"
 
 
 def _source(meta: Meta) -> tuple[FrozenMap, ...]:
