@@ -193,7 +193,7 @@ def _array(path: str, mode: str, mmap: bool, nthreads: int) -> Any:
     if not isinstance(found, blosc2.NDArray):
         message = f"it holds a {type(found).__name__}, not an array"
         raise FormatError(Problem("wrong_type", (), message), path=path)
-    if mode == "r+":
+    if mode != "r":
         # As many threads compress as decode; given to `open`, it would set the other settings back to defaults.
         found.schunk.cparams = dataclasses.replace(found.schunk.cparams, nthreads=nthreads)
     return found

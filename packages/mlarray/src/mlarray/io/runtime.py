@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import os
 import weakref
@@ -49,6 +50,8 @@ def _in_child() -> None:
 
     _forks += 1
     blosc2.set_nthreads(1)
+    # At exit blosc2 would wait for the threads of the parent too.
+    atexit.unregister(getattr(blosc2.blosc2_ext, "destroy", None))
     for store in list(_threaded):
         store.leave_behind()
     _threaded.clear()
