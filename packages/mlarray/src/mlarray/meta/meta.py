@@ -30,7 +30,7 @@ __all__ = ["CORE", "SOURCE", "USER", "Meta", "label_keys", "writer_name"]
 @cache
 def writer_name() -> str:
     """Return what this package calls itself in files: ``mlarray 0.1.0``."""
-    from importlib.metadata import version  # opening a file does not need it
+    from importlib.metadata import version  # noqa: PLC0415  (opening a file does not need it)
 
     return f"mlarray {version('mlarray')}"
 
