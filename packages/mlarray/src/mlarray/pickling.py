@@ -36,7 +36,15 @@ def reduce(array: MLArray, store: Any, options: Mapping[str, Any], patch: Any) -
         return _opened, (kind, store.path, dict(options))
     keys = dict(store.keys())
     if isinstance(store, PlainStore):
-        return _plain, (kind, store.array, array.meta.copy(), patch, keys)
+        # The dtype goes too: numpy's pickles put values into the byte order of the machine.
+        return _plain, (
+            kind,
+            store.array.astype(store.dtype.newbyteorder("="), copy=False),
+            store.dtype,
+            array.meta.copy(),
+            patch,
+            keys,
+        )
     return _compressed, (kind, store.cframe(), array.meta.copy(), patch, keys)
 
 
@@ -48,7 +56,7 @@ def copy(array: MLArray, store: Any, patch: Any) -> MLArray:
         return made
     keys = dict(store.keys())
     if isinstance(store, PlainStore):
-        return _plain(type(array), store.array.copy(), array.meta.copy(), patch, keys)
+        return _plain(type(array), store.array.copy(), store.dtype, array.meta.copy(), patch, keys)
     return _compressed(type(array), store.cframe(), array.meta.copy(), patch, keys)
 
 
@@ -56,8 +64,15 @@ def _opened(kind: type[MLArray], path: str, options: Mapping[str, Any]) -> MLArr
     return kind.open(path, **options)
 
 
-def _plain(kind: type[MLArray], values: NDArray[Any], meta: Meta, patch: Any, keys: Mapping[str, bytes]) -> MLArray:
-    store = PlainStore(np.ascontiguousarray(values).reshape(values.shape))
+def _plain(
+    kind: type[MLArray],
+    values: NDArray[Any],
+    dtype: np.dtype[Any],
+    meta: Meta,
+    patch: Any,
+    keys: Mapping[str, bytes],
+) -> MLArray:
+    store = PlainStore(np.asarray(values, dtype, order="C"))
     return _wrapped(kind, store, meta, patch, keys)
 
 

@@ -9,6 +9,8 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from mlarray.errors import ArgumentError, Problem
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ def ahead(array: MLArray, keys: Iterable[Any], workers: int, context: str | None
 
 
 def _read(array: MLArray, keys: Iterator[Any], workers: int, context: str) -> Iterator[Any]:
+    dtype = array.dtype
     how = type(array), str(array.filepath), dict(array._options)
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context(context), _begin, how)
     try:
@@ -41,7 +44,8 @@ def _read(array: MLArray, keys: Iterator[Any], workers: int, context: str) -> It
         while pending:
             found = pending.popleft().result()
             pending.extend(pool.submit(_one, key) for key in islice(keys, 1))
-            yield found
+            # Numpy's pickles put values into the byte order of the machine.
+            yield found if isinstance(found, np.generic) else found.astype(dtype, copy=False)
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
