@@ -54,27 +54,32 @@ def absent() -> Iterator[tuple[None, str]]:
 
 
 @contextmanager
-def running() -> Iterator[tuple[Peer | None, str]]:
-    """Give a running peer and what to say about it; None where it cannot be installed here."""
+def running(
+    name: str = PEER, library: str = "tensorstore", worker: Path = _WORKER
+) -> Iterator[tuple[Peer | None, str]]:
+    """Give a running peer and what to say about it; None where it cannot be installed here.
+
+    `library` is what both sides stand on, at the version that is installed here.
+    """
     command = ["uv", "run", "--no-project", "--isolated", "--python", f"{sys.version_info[0]}.{sys.version_info[1]}"]
-    command += ["--with", PEER, "--with", f"tensorstore=={version('tensorstore')}", "python", str(_WORKER)]
+    command += ["--with", name, "--with", f"{library}=={version(library)}", "python", str(worker)]
     try:
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
     except OSError as error:
-        yield None, f"{PEER} is not compared: uv cannot be run ({error})"
+        yield None, f"{name} is not compared: uv cannot be run ({error})"
         return
     with process:
         hello = _hello(process)
         if hello is None:
             process.kill()
-            yield None, f"{PEER} is not compared: it cannot be installed here"
+            yield None, f"{name} is not compared: it cannot be installed here"
             return
         try:
             yield (
                 Peer(process, hello),
-                f"peer: {PEER}, a worker process of its own on tensorstore {hello['tensorstore']}",
+                f"peer: {name}, a worker process of its own on {library} {hello[library]}",
             )
         finally:
             process.kill()

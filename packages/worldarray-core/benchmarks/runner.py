@@ -36,6 +36,7 @@ class Suite:
     growths: Sequence[Growths]
     more: Mapping[str, Family] = field(default_factory=dict)
     """Measured only where it is named."""
+    peer: Callable[[], AbstractContextManager[tuple[peer.Peer | None, str]]] = peer.running
 
     @property
     def table(self) -> tuple[str, ...]:
@@ -62,7 +63,7 @@ def main(suite: Suite, arguments: list[str] | None = None) -> int:
         parser.error(f"there is no {', '.join(unknown)}; choose from {known}")
     warnings.simplefilter("error")
     effort = QUICK if given.quick else Effort()
-    with tempfile.TemporaryDirectory(prefix="worldarray-benchmarks-") as folder, _peer(given) as (other, says):
+    with tempfile.TemporaryDirectory(prefix="worldarray-benchmarks-") as folder, _peer(suite, given) as (other, says):
         print(f"{environment_line()}; {says}", flush=True)
         for name in given.names or suite.table:
             found = run(suite, name, Path(folder), effort, other)
@@ -110,8 +111,8 @@ def _measured(line: Line | memory.Peak, effort: Effort, other: peer.Peer | None)
         return result
 
 
-def _peer(given: argparse.Namespace) -> AbstractContextManager[tuple[peer.Peer | None, str]]:
-    return peer.absent() if given.quick or given.no_peer else peer.running()
+def _peer(suite: Suite, given: argparse.Namespace) -> AbstractContextManager[tuple[peer.Peer | None, str]]:
+    return peer.absent() if given.quick or given.no_peer else suite.peer()
 
 
 def _write(path: Path, found: list[Result] | list[Grown], effort: Effort, says: str) -> None:
