@@ -218,6 +218,38 @@ def test_a_pair_becomes_one_file_with_the_same_voxels(tmp_path):
     again = nibabel.load(tmp_path / "b.nii")
     assert np.array_equal(np.asarray(again.dataobj), VALUES)
     assert np.allclose(again.affine, LAS)
+    assert len((tmp_path / "b.nii").read_bytes()) == 352 + 24 * 2
+
+
+@pytest.mark.parametrize("kind", [nibabel.Nifti1Pair, nibabel.Nifti2Pair])
+def test_a_pair_comes_back_as_a_pair_byte_for_byte(tmp_path, kind):
+    nibabel.save(kind(VALUES, np.array(LAS)), tmp_path / "a.img")
+    header, voxels = (tmp_path / "a.hdr").read_bytes(), (tmp_path / "a.img").read_bytes()
+    to_nifti(quietly(from_nifti, tmp_path / "a.hdr"), tmp_path / "b.img")
+    assert (tmp_path / "b.hdr").read_bytes() == header
+    assert (tmp_path / "b.img").read_bytes() == voxels
+    # A single file becomes a pair that nibabel reads alike.
+    to_nifti(quietly(from_nifti, write(tmp_path / "c.nii")), tmp_path / "d.hdr")
+    again = nibabel.load(tmp_path / "d.img")
+    assert np.array_equal(np.asarray(again.dataobj), VALUES)
+    assert np.allclose(again.affine, LAS)
+    with pytest.raises(FileExistsError):
+        to_nifti(quietly(from_nifti, tmp_path / "a.hdr"), tmp_path / "d.img")
+
+
+def test_voxels_of_a_pair_begin_where_its_header_says(tmp_path):
+    nibabel.save(nibabel.Nifti1Pair(VALUES, np.array(LAS)), tmp_path / "a.img")
+    header = bytearray((tmp_path / "a.hdr").read_bytes())
+    header[108:112] = np.float32(16).tobytes()
+    (tmp_path / "a.hdr").write_bytes(header)
+    (tmp_path / "a.img").write_bytes(b"sixteen bytes...".ljust(16) + (tmp_path / "a.img").read_bytes())
+    array = quietly(from_nifti, tmp_path / "a.img")
+    assert np.array_equal(array.to_numpy(), VALUES.T)
+    to_nifti(array, tmp_path / "b.img")
+    assert (tmp_path / "b.img").read_bytes() == (tmp_path / "a.img").read_bytes()
+    (tmp_path / "a.img").write_bytes(b"short")
+    with pytest.raises(FormatError, match=r"a\.img.*truncated"):
+        quietly(from_nifti, tmp_path / "a.img")
 
 
 def test_changed_values_keep_the_header_and_lose_its_window(tmp_path):
@@ -240,6 +272,126 @@ def test_changed_geometry_is_written_with_its_old_code_and_a_warning(tmp_path):
     again = nibabel.load(tmp_path / "b.nii")
     assert again.affine[:3, 3].tolist() == [-1.0, -2.0, 3.0]
     assert int(again.header["sform_code"]) == 4
+
+
+def test_a_changed_scale_time_or_kind_is_written_though_no_voxel_changed(tmp_path):
+    image = nibabel.Nifti1Image(np.zeros((2, 3, 4, 5), "i2"), np.array(LAS))
+    image.header["pixdim"][4], image.header["toffset"], image.header["descrip"] = 2.5, 0.5, b"mine"
+    image.header.set_xyzt_units("mm", "msec")
+    nibabel.save(image, tmp_path / "a.nii")
+    array = quietly(from_nifti, tmp_path / "a.nii")
+    array.meta.values = {"kind": "label", "scale": 4.0, "offset": -2.0}
+    array.meta.axes[0].step = 3.0
+    array.meta.axes[0].unit = "minute"
+    to_nifti(array, tmp_path / "b.nii")
+    header = nibabel.load(tmp_path / "b.nii").header
+    raw = (tmp_path / "b.nii").read_bytes()
+    # scl_slope and scl_inter lie at bytes 112 and 116; 3 and 0.5 minutes are 180 and 30 seconds.
+    assert np.frombuffer(raw[112:120], "<f4").tolist() == [4.0, -2.0]
+    assert (float(header["pixdim"][4]), float(header["toffset"])) == (180.0, 30.0)
+    assert header.get_xyzt_units() == ("mm", "sec")
+    assert (int(header["intent_code"]), bytes(header["descrip"].item())) == (1002, b"mine")
+
+
+def test_changed_shape_and_dtype_rewrite_their_fields(tmp_path):
+    array = from_nifti(write(tmp_path / "a.nii", descrip=b"mine", cal_max=5))
+    cut = MLArray(array.to_numpy()[1:].astype("f2"), copy=array, copy_source=True)
+    to_nifti(cut, tmp_path / "b.nii")
+    again = nibabel.load(tmp_path / "b.nii")
+    assert again.shape == (2, 3, 3)
+    assert again.get_data_dtype() == np.float32  # no NIfTI has float16
+    assert bytes(again.header["descrip"].item()) == b"mine"
+    assert np.array_equal(np.asarray(again.dataobj), VALUES[..., 1:])
+
+
+@pytest.mark.parametrize(
+    ("unit", "factor", "name"), [("centimeter", 10, "mm"), ("meter", 1, "meter"), (None, 1, "unknown")]
+)
+def test_lengths_that_nifti_has_no_code_for_become_millimetres(tmp_path, unit, factor, name):
+    given = {"unit": unit} if unit else {}
+    axes = [{"name": n, "increases_toward": n, **given} for n in ("superior", "right", "anterior")]
+    matrix = [[0.5, 0, 0, 7], [0, 0, 3, 8], [0, -2, 0, 9], [0, 0, 0, 1]]
+    space = {"name": "s", "axes": axes, "from_array": {"array_axes": ["z", "y", "x"], "matrix": matrix}}
+    to_nifti(MLArray(VALUES.T, axes=["z", "y", "x"], spaces=[space]), tmp_path / "a.nii")
+    again = nibabel.load(tmp_path / "a.nii")
+    # Right, anterior, superior are rows 2, 3, 1 of the space; index x, y, z are its columns 3, 2, 1.
+    wanted = np.array([[3, 0, 0, 8], [0, -2, 0, 9], [0, 0, 0.5, 7]]) * factor
+    assert again.affine[:3].tolist() == wanted.tolist()
+    assert again.header.get_zooms() == tuple(factor * size for size in (3, 2, 0.5))
+    assert again.header.get_xyzt_units()[0] == name
+
+
+def test_a_space_without_directions_keeps_its_sizes_alone_and_says_so(tmp_path):
+    array = MLArray(VALUES.T, axes=["z", "y", "x"], spacing=(4, 3, 2), origin=(7, 8, 9))
+    with pytest.warns(MLArrayWarning, match="no anatomical directions"):
+        to_nifti(array, tmp_path / "a.nii")
+    again = nibabel.load(tmp_path / "a.nii")
+    assert again.header.get_zooms() == (2, 3, 4)
+    assert (int(again.header["sform_code"]), int(again.header["qform_code"])) == (0, 0)
+
+
+def test_time_that_stands_last_is_moved_and_components_are_the_fifth(tmp_path):
+    values = np.arange(2 * 3 * 4 * 5 * 3, dtype="f4").reshape(2, 3, 4, 5, 3)
+    axes = ["z", "y", "x", "t", {"name": "v", "type": "component"}]
+    array = MLArray(values, axes=axes, space="patient", spacing=(1, 2, 3), values={"kind": "vector"})
+    to_nifti(array, tmp_path / "a.nii")
+    again = nibabel.load(tmp_path / "a.nii")
+    assert again.shape == (4, 3, 2, 5, 3)
+    assert np.array_equal(np.asarray(again.dataobj), values.transpose(2, 1, 0, 3, 4))
+    assert int(again.header["intent_code"]) == 1007
+
+
+def test_two_dimensions_have_a_third_direction_at_right_angles(tmp_path):
+    axes = [
+        {"name": n, "unit": "millimeter", "increases_toward": w}
+        for n, w in zip("xyz", ("left", "posterior", "superior"), strict=True)
+    ]
+    matrix = [[0, 0.5, 1], [2, 0, 2], [0, 0, 3], [0, 0, 1]]
+    space = {"name": "patient", "axes": axes, "from_array": {"array_axes": ["y", "x"], "matrix": matrix}}
+    array = MLArray(np.zeros((3, 2), "u1"), axes=["y", "x"], spaces=[space])
+    to_nifti(array, tmp_path / "a.nii")
+    again = nibabel.load(tmp_path / "a.nii")
+    # x: (-0.5, 0, 0), y: (0, -2, 0) in RAS; x times y is (0, 0, 1).
+    assert again.affine.tolist() == [[-0.5, 0, 0, -1], [0, -2, 0, -2], [0, 0, 1, 3], [0, 0, 0, 1]]
+    assert quietly(from_nifti, tmp_path / "a.nii").matrix() == [[float(v) for v in row] for row in matrix]
+
+
+def test_long_axes_take_nifti_2_and_what_fits_nowhere_is_refused(tmp_path):
+    array = MLArray(np.zeros((1, 1, 40000), "u1"), space="patient", spacing=(1, 1, 1))
+    to_nifti(array, tmp_path / "a.nii")
+    again = nibabel.load(tmp_path / "a.nii")
+    assert isinstance(again, nibabel.Nifti2Image)
+    assert again.shape == (40000, 1, 1)
+    refused = {
+        "no voxels": MLArray(np.zeros((0, 2, 3), "u1")),
+        "at most 7": MLArray(np.zeros((1,) * 8, "u1"), axes=[*"abcdefgh"]),
+        "scl_slope": MLArray(np.zeros((2, 2), "u1"), values={"scale": 1e300}),
+        "4 spatial": MLArray(np.zeros((2, 2, 2, 2), "u1"), axes=[{"name": n, "type": "space"} for n in "wzyx"]),
+    }
+    for words, one in refused.items():
+        with pytest.raises(ArgumentError, match=words):
+            quietly(to_nifti, one, tmp_path / "b.nii")
+    assert not (tmp_path / "b.nii").exists()
+
+
+def test_spectra_are_no_time(tmp_path):
+    image = nibabel.Nifti1Image(np.zeros((2, 3, 4, 5), "f4"), np.array(LAS))
+    image.header["pixdim"][4], image.header["xyzt_units"] = 2.5, 2 | 32
+    nibabel.save(image, tmp_path / "a.nii")
+    axis = quietly(from_nifti, tmp_path / "a.nii").meta.axes[0]
+    assert (axis.name, axis.type, axis.step, axis.unit_code) == ("frequency", "other", 2.5, "Hz")
+
+
+def test_simpleitk_reads_the_same_places(tmp_path):
+    sitk = pytest.importorskip("SimpleITK")
+    # A rotation about z by an angle of cosine 0.8 and sine 0.6, spacings 0.5, 0.75, 3.
+    affine = [[0.4, -0.45, 0, 11], [0.3, 0.6, 0, -12], [0, 0, 3, 13], [0, 0, 0, 1]]
+    array = from_nifti(write(tmp_path / "a.nii", affine=affine))
+    image = sitk.ReadImage(str(tmp_path / "a.nii"))
+    for index in ((0, 0, 0), (1, 2, 3), (1, 0, 2)):
+        assert array.index_to_space(index[::-1]) == pytest.approx(image.TransformIndexToPhysicalPoint(index), abs=1e-4)
+    # Index (1, 2, 3): RAS x = 0.4 - 0.9 + 11 = 10.5, y = 0.3 + 1.2 - 12 = -10.5, z = 9 + 13 = 22.
+    assert array.index_to_space((3, 2, 1)) == pytest.approx((-10.5, 10.5, 22), abs=1e-5)
 
 
 def test_an_array_without_a_source_gets_a_header_of_its_own(tmp_path):
@@ -281,7 +433,7 @@ def test_nothing_is_replaced_unless_asked(tmp_path):
     to_nifti(array, tmp_path / "a.nii", overwrite=True)
     assert nibabel.load(tmp_path / "a.nii").shape == (2, 3, 4)
     with pytest.raises(ArgumentError, match=r"\.nii"):
-        to_nifti(array, tmp_path / "a.img")
+        to_nifti(array, tmp_path / "a.nrrd")
     with pytest.raises(FileNotFoundError):
         to_nifti(array, tmp_path / "nowhere" / "a.nii")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.nii"]

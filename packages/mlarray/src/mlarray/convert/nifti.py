@@ -6,7 +6,6 @@ import gzip
 import math
 import os
 import struct
-import warnings as python_warnings
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,15 +16,14 @@ from numpy.typing import NDArray
 
 from mlarray.array import MLArray
 from mlarray.convert import sources
-from mlarray.convert.nifti_geometry import VECTORS, NiftiPlace, axes_of, spaces_of
-from mlarray.convert.nifti_header import write_back
+from mlarray.convert.nifti_geometry import VECTORS, axes_of, spaces_of
+from mlarray.convert.nifti_header import LABEL_INTENT, SIZES, framed, kind_of, place_of, write_back
 from mlarray.convert.table import needed
-from mlarray.errors import ArgumentError, FormatError, MLArrayWarning, Problem
+from mlarray.errors import ArgumentError, FormatError, Notice, Problem, warn
 from mlarray.geometry import index_map
 from mlarray.io.publish import replace, temporary
 
 _MAGIC: Final = {(348, b"n+1\0"): 1, (348, b"ni1\0"): 1, (540, b"n+2\0\r\n\x1a\n"): 2, (540, b"ni2\0\r\n\x1a\n"): 2}
-_LABEL_INTENT: Final = 1002
 
 
 @dataclass(frozen=True)
@@ -37,6 +35,8 @@ class _Raw:
     endian: str
     version: int
     files: list[dict[str, Any]]
+    lead: bytes = b""
+    """What stands before the voxels in the second file of a pair."""
 
 
 def from_nifti(path: Any, **layout: Any) -> MLArray:
@@ -61,14 +61,12 @@ def from_nifti(path: Any, **layout: Any) -> MLArray:
     nibabel = needed("nibabel", "nifti")
     name = Path(os.fsdecode(path)).expanduser()
     raw = _read(name)
-    kind = nibabel.nifti1.Nifti1Header if raw.version == 1 else nibabel.nifti2.Nifti2Header
-    size = 348 if raw.version == 1 else 540
     try:
-        header = kind(raw.header[:size], endianness=raw.endian, check=False)
+        header = kind_of(raw.version)(raw.header[: SIZES[raw.version]], endianness=raw.endian, check=False)
         stored = _values(header, raw, name)
     except (nibabel.spatialimages.HeaderDataError, KeyError, ValueError, OverflowError) as error:
         raise FormatError(Problem("corrupt", (), f"the NIfTI header cannot be used: {error}"), path=str(name)) from None
-    place = _place(header)
+    place = place_of(header)
     spaces, notes = spaces_of(place)
     return _array(stored, header, raw, (place, spaces, notes), {"reader": f"nibabel {nibabel.__version__}", **layout})
 
@@ -88,13 +86,16 @@ def _array(stored: Any, header: Any, raw: _Raw, where: tuple[Any, Any, list[str]
         "header": {
             "fields": _fields(header),
             "raw": raw.header,
-            "tail": raw.voxels[stored.nbytes :],
+            **{
+                name: content
+                for name, content in (("lead", raw.lead), ("tail", raw.voxels[stored.nbytes :]))
+                if content
+            },
             "endian": raw.endian,
             "version": raw.version,
         },
     }
-    for note in notes:
-        python_warnings.warn(f"{raw.files[0]['name']}: {note}", MLArrayWarning, stacklevel=4)
+    warn([Notice("wrong_value", ("spaces",), note) for note in notes], raw.files[0]["name"])
     return sources.attach(made, entry, notes)
 
 
@@ -103,19 +104,27 @@ def _read(path: Path) -> _Raw:
     lower = path.name.lower()
     plain = lower.removesuffix(".gz")
     if plain.endswith((".hdr", ".img")):
-        stem = str(path)[: len(str(path)) - len(path.name)] + path.name[: len(plain) - 4]
-        end = path.name[len(plain) :]
-        head, body = Path(f"{stem}.hdr{end}"), Path(f"{stem}.img{end}")
+        head, body = _pair(path)
         header, voxels = _content(head), _content(body)
         files = [sources.file_entry(head.name, header), sources.file_entry(body.name, voxels)]
-        endian, version, _ = _sniff(header, head)
-        return _Raw(header, voxels, endian, version, files)
+        endian, version, offset = _sniff(header, head)
+        if not 0 <= offset <= len(voxels):
+            message = f"the voxels begin at byte {offset}, and the file has {len(voxels)}; truncated?"
+            raise FormatError(Problem("corrupt", (), message), path=str(body))
+        return _Raw(header, voxels[offset:], endian, version, files, voxels[:offset])
     content = _content(path)
     endian, version, offset = _sniff(content, path)
-    if not len(content) >= offset >= (348 if version == 1 else 540):
+    if not len(content) >= offset >= SIZES[version]:
         message = f"the voxels begin at byte {offset}, and the file has {len(content)}; truncated?"
         raise FormatError(Problem("corrupt", (), message), path=str(path))
     return _Raw(content[:offset], content[offset:], endian, version, [sources.file_entry(path.name, content)])
+
+
+def _pair(path: Path) -> tuple[Path, Path]:
+    """Return the header and the voxels of a pair, of which one is given; both are compressed, or none."""
+    plain = path.name.lower().removesuffix(".gz")
+    stem, end = path.name[: len(plain) - 4], path.name[len(plain) :]
+    return path.with_name(f"{stem}.hdr{end}"), path.with_name(f"{stem}.img{end}")
 
 
 def _content(path: Path) -> bytes:
@@ -150,7 +159,9 @@ def _values(header: Any, raw: _Raw, path: Path) -> NDArray[Any]:
     if not 1 <= len(shape) <= 7 or any(n < 1 for n in shape):
         raise FormatError(Problem("out_of_range", (), f"dim is {list(map(int, header['dim']))}"), path=str(path))
     if dtype.kind not in "iufc" or dtype.itemsize > 16 or (dtype.kind == "f" and dtype.itemsize > 8):
-        message = f"the datatype {code} ({dtype}) has no place in an .mla file; convert it to float64 or components"
+        message = (
+            f"the datatype {code} ({_label(code)}) has no place in an .mla file; convert it to float64 or components"
+        )
         raise FormatError(Problem("unsupported", (), message), path=str(path))
     full = shape[::-1]
     count = math.prod(full) * dtype.itemsize
@@ -160,29 +171,14 @@ def _values(header: Any, raw: _Raw, path: Path) -> NDArray[Any]:
     return np.frombuffer(raw.voxels, dtype, math.prod(full)).reshape(full)
 
 
-def _place(header: Any) -> NiftiPlace:
-    sform = [[float(v) for v in header[f"srow_{name}"]] for name in "xyz"]
-    qform = None
-    try:
-        if int(header["qform_code"]) > 0:
-            qform = header.get_qform().tolist()
-    except (ValueError, needed("nibabel", "nifti").spatialimages.HeaderDataError):
-        qform = [[math.nan] * 4] * 4  # a quaternion longer than one, or negative sizes: left out with a warning
-    return NiftiPlace(
-        ndim=int(header["dim"][0]),
-        sform=[*sform, [0.0, 0.0, 0.0, 1.0]],
-        sform_code=int(header["sform_code"]),
-        qform=qform,
-        qform_code=int(header["qform_code"]),
-        pixdim=[float(v) for v in header["pixdim"][1:8]],
-        units=int(header["xyzt_units"]),
-        toffset=float(header["toffset"]),
-    )
+def _label(code: int) -> str:
+    names = needed("nibabel", "nifti").nifti1.data_type_codes
+    return str(names.label[code]) if code in names.label else "unknown"
 
 
 def _meaning(header: Any, intent: int, axes: list[dict[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {"kind": "measurement"}
-    if intent == _LABEL_INTENT:
+    if intent == LABEL_INTENT:
         found["kind"] = "label"
     elif intent in VECTORS and any(axis["type"] == "component" for axis in axes):
         found["kind"] = "vector"
@@ -212,7 +208,7 @@ def to_nifti(array: MLArray, path: Any, *, overwrite: bool = False) -> None:
     array
         Up to seven axes, of dtypes that NIfTI has; the spatial ones named, or typed, z, y, x in this order at the end.
     path
-        A .nii or .nii.gz file.
+        A .nii, .nii.gz, .hdr or .img file; the last two are written as a pair, one file after the other.
     overwrite
         Whether what stands there is replaced.
 
@@ -224,13 +220,16 @@ def to_nifti(array: MLArray, path: Any, *, overwrite: bool = False) -> None:
         NIfTI cannot hold the array.
     """
     target = sources.new_path(path, overwrite=overwrite)
-    if not target.name.lower().endswith((".nii", ".nii.gz")):
-        message = f"{target.name!r} ends in neither .nii nor .nii.gz; a pair of .hdr and .img is not written"
+    lower = target.name.lower()
+    if not lower.removesuffix(".gz").endswith((".nii", ".hdr", ".img")):
+        message = f"{target.name!r} ends in none of .nii, .nii.gz, .hdr and .img"
         raise ArgumentError(Problem("wrong_value", ("path",), message))
-    header, values = write_back(array)
-    content = header + values
-    if target.name.lower().endswith(".gz"):
-        content = gzip.compress(content, 6, mtime=0)
-    with temporary(str(target)) as name:
-        Path(name).write_bytes(content)
-        replace(name, str(target), exclusive=not overwrite)
+    pair = not lower.removesuffix(".gz").endswith(".nii")
+    targets = [sources.new_path(part, overwrite=overwrite) for part in _pair(target)] if pair else [target]
+    written = write_back(array)
+    header = framed(written, pair=pair)
+    contents = [header, written.lead + written.voxels] if pair else [header + written.voxels]
+    for place, content in zip(targets, contents, strict=True):
+        with temporary(str(place)) as name:
+            Path(name).write_bytes(gzip.compress(content, 6, mtime=0) if lower.endswith(".gz") else content)
+            replace(name, str(place), exclusive=not overwrite)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from mlarray.errors import ArgumentError, Problem
 from mlarray.geometry.compose import PATIENT_AXES
 from mlarray.geometry.matrix import expanded, full_rank
 
@@ -17,8 +18,34 @@ SPACES: Final = {1: "patient", 2: "aligned", 3: "talairach", 4: "mni"}
 CODES: Final = {name: code for code, name in SPACES.items()}
 LENGTHS: Final = {1: ("meter", "m"), 2: ("millimeter", "mm"), 3: ("micrometer", "um")}
 TIMES: Final = {8: ("second", "s"), 16: ("millisecond", "ms"), 24: ("microsecond", "us")}
+SPECTRA: Final = {32: ("hertz", "Hz"), 40: ("parts_per_million", "[ppm]"), 48: ("radian_per_second", None)}
+"""Units of a fourth axis that is not time."""
 _FLIP: Final = (-1.0, -1.0, 1.0)
 """RAS to LPS, row by row."""
+_RAS: Final = {
+    "right": (0, 1.0),
+    "left": (0, -1.0),
+    "anterior": (1, 1.0),
+    "posterior": (1, -1.0),
+    "superior": (2, 1.0),
+    "inferior": (2, -1.0),
+}
+"""The row of RAS that a word belongs to, and its sign there."""
+MILLIMETERS: Final = {
+    "pm": 1e-9,
+    "Ao": 1e-7,
+    "nm": 1e-6,
+    "um": 1e-3,
+    "mm": 1.0,
+    "cm": 10.0,
+    "dm": 100.0,
+    "m": 1e3,
+    "km": 1e6,
+    "[in_i]": 25.4,
+    "[ft_i]": 304.8,
+    "[mi_i]": 1609344.0,
+}
+SECONDS: Final = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 @dataclass(frozen=True)
@@ -64,18 +91,29 @@ def affine_of(matrix: Affine) -> list[list[float]]:
     for sign, row in zip(_FLIP, matrix[:3], strict=True):
         linear = [sign * float(value) + 0.0 for value in row[:-1]][::-1]
         rows.append([*linear, *[0.0] * (3 - len(linear)), sign * float(row[-1]) + 0.0])
-    if len(matrix[0]) < 4:  # an axis that is not stored: z along the third direction, one unit long
-        for index, value in enumerate(_normal(rows, len(matrix[0]) - 1)):
-            rows[index][2] = value
+    for column in range(
+        len(matrix[0]) - 1, 3
+    ):  # axes that are not stored: at right angles to the others, one unit long
+        for row, value in zip(rows, _right_angle(rows, column), strict=True):
+            row[column] = value
     return [*rows, [0.0, 0.0, 0.0, 1.0]]
 
 
-def _normal(rows: Sequence[Sequence[float]], columns: int) -> Sequence[float]:
-    x, y = (np.array([row[index] for row in rows]) for index in range(2))
-    if columns < 2:
-        return [0.0, 0.0, 1.0]
-    found = np.cross(x, y)
-    return list((found / np.linalg.norm(found)).tolist())
+def _right_angle(rows: Sequence[Sequence[float]], columns: int) -> list[float]:
+    """Return a direction of length one at right angles to the first columns: to two the cross product.
+
+    To one, the direction of the row in which it is smallest (the first of equal ones), less what lies along it.
+    """
+    before = [np.array([row[column] for row in rows]) for column in range(columns)]
+    if columns == 0:
+        return [1.0, 0.0, 0.0]
+    if columns == 1:
+        along = before[0] / np.linalg.norm(before[0])
+        found = np.eye(3)[int(np.abs(along).argmin())]
+        found = found - found.dot(along) * along
+    else:
+        found = np.cross(before[0], before[1])
+    return [float(value) + 0.0 for value in found / np.linalg.norm(found)]
 
 
 def spaces_of(place: NiftiPlace) -> tuple[list[dict[str, Any]], list[str]]:
@@ -134,8 +172,8 @@ def _scanner(place: NiftiPlace, columns: int, unit: tuple[str, str]) -> dict[str
 def axes_of(place: NiftiPlace, intent: int, shape: Sequence[int]) -> list[dict[str, Any]]:
     """Return the `axes` of an image, C order: of (x, y, z, t, …) as stored, the last first.
 
-    The fourth is time, sampled from toffset in steps of pixdim[4]; the fifth holds components where the intent is a
-    vector.
+    The fourth is time (or `frequency`, where xyzt_units says hertz, ppm or rad/s), sampled from toffset in steps of
+    pixdim[4]; the fifth holds components where the intent is a vector.
 
     Examples
     --------
@@ -161,27 +199,75 @@ VECTORS: Final = (1006, 1007, 2003, 2004)
 
 
 def _time(place: NiftiPlace) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": "t", "type": "time"}
+    spectrum = SPECTRA.get(place.units & 56)
+    found: dict[str, Any] = {"name": "frequency", "type": "other"} if spectrum else {"name": "t", "type": "time"}
     step = float(place.pixdim[3]) if len(place.pixdim) > 3 else 0.0
     if step and np.isfinite(step):
         start = float(place.toffset)
         found |= {"start": start if np.isfinite(start) else 0.0, "step": step}
-    unit = TIMES.get(place.units & 56)
-    return {**found, "unit": unit[0], "unit_code": unit[1]} if unit else found
+    unit = spectrum or TIMES.get(place.units & 56)
+    if unit is None:
+        return found
+    return {**found, "unit": unit[0]} | ({"unit_code": unit[1]} if unit[1] else {})
 
 
-def spatial_matrix(spaces: Sequence[Mapping[str, Any]] | None, axis_names: Sequence[str]) -> tuple[Any, int] | None:
-    """Return the affine and the code that a header's first space becomes; None without an LPS space.
+@dataclass(frozen=True)
+class NiftiAffine:
+    """What a space becomes in a header."""
 
-    A space whose axes do not grow toward left, posterior and superior in this order has no RAS affine by signs alone.
+    affine: list[list[float]]
+    """Four rows and columns: index x, y, z to RAS."""
+    code: int
+    """That of the sform."""
+    units: int
+    """The length in xyzt_units: 1, 2, 3, or 0 where the space has no unit that is a length."""
+
+
+def affine_of_space(space: Mapping[str, Any], axis_names: Sequence[str]) -> NiftiAffine | None:
+    """Return the affine that a space becomes; None where its axes are not three anatomical ones.
+
+    Axes may stand in any order and grow either way: rows are exchanged and turned round to RAS. Metres, millimetres
+    and micrometres stay; other lengths become millimetres.
+
+    Raises
+    ------
+    ArgumentError
+        Some axes have lengths as units, and others have not.
+
+    Examples
+    --------
+    >>> words = ("anterior", "left", "superior")
+    >>> axes = [{"name": word, "increases_toward": word, "unit_code": "cm"} for word in words]
+    >>> grid = {"array_axes": ["z", "y", "x"], "matrix": [[0, 2, 0, 3], [0, 0, 1, 4], [5, 0, 0, 6], [0, 0, 0, 1]]}
+    >>> affine_of_space({"name": "s", "axes": axes, "from_array": grid}, ["z", "y", "x"]).affine[:2]
+    [[-10.0, 0.0, 0.0, -40.0], [0.0, 20.0, 0.0, 30.0]]
     """
-    if not spaces:
+    rows = [_RAS.get(str(axis.get("increases_toward"))) for axis in space["axes"]]
+    targets = [row[0] for row in rows if row is not None]
+    if len(rows) != 3 or sorted(targets) != [0, 1, 2]:
         return None
-    space = spaces[0]
-    words = [axis.get("increases_toward") for axis in space["axes"]]
-    if words != [word for _, word in PATIENT_AXES]:
-        return None
+    factors, units = _lengths(space)
     matrix = expanded(space["from_array"], [axis["name"] for axis in space["axes"]], axis_names)
+    lps: list[list[float]] = [[]] * 3
+    for row, place, factor in zip(matrix, rows, factors, strict=False):
+        assert place is not None
+        sign = place[1] * _FLIP[place[0]]
+        lps[place[0]] = [sign * (factor * value) for value in row]
     reference = space.get("reference") or {}
-    known = reference.get("scheme") == "nifti_xform" and str(reference.get("id")).isdigit()
-    return affine_of(matrix), int(reference["id"]) if known else CODES.get(space["name"], 1)
+    known = reference.get("scheme") == "nifti_xform" and str(reference.get("id")).isdecimal()
+    code = int(reference["id"]) if known else CODES.get(space["name"], 1)
+    return NiftiAffine(affine_of([*lps, matrix[-1]]), code, units)
+
+
+def _lengths(space: Mapping[str, Any]) -> tuple[list[float], int]:
+    """Return by what each row of a space is multiplied, and the length of xyzt_units that it then has."""
+    codes = [str(axis.get("unit_code")) for axis in space["axes"]]
+    for number, (_, code) in LENGTHS.items():
+        if set(codes) == {code}:
+            return [1.0] * len(codes), number
+    if all(code in MILLIMETERS for code in codes):
+        return [MILLIMETERS[code] for code in codes], 2
+    if any(code in MILLIMETERS for code in codes):
+        message = f"space {space['name']!r} has axes with and without a unit of length; give all of them one"
+        raise ArgumentError(Problem("conflict", ("spaces", 0, "axes"), message))
+    return [1.0] * len(codes), 0
