@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -9,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlarray.errors import ClosedError, Problem, ReadOnlyError
-from mlarray.io import runtime
-from mlarray.io.assign import prepared
+from mlarray.errors import ClosedError, FormatError, MLArrayError, Problem, ReadOnlyError
+from mlarray.io import access, runtime
 from mlarray.layout.compression import from_cparams
 from mlarray.layout.records import Layout
 
@@ -84,19 +84,25 @@ class BloscStore:
         """Whether `close` was called."""
         return self._array is None
 
+    @property
+    def chunks(self) -> tuple[int, ...]:
+        """How the array is cut."""
+        return tuple(self.array.chunks)
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """How a chunk is cut."""
+        return tuple(self.array.blocks)
+
     def __getitem__(self, key: Any) -> Any:
         """Return what numpy gives for the key."""
-        array = self.array
-        if not self._shape:
-            return np.asarray(array[()]).reshape(())[key]
-        found = np.asarray(array[key])
-        return found[()] if found.ndim == 0 else found
+        if self._array is None:
+            raise closed()
+        return access.get(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        array = self.writable()
-        values = prepared(value, key, self._shape, self._dtype)
-        if values.size:
-            array[key if self._shape else ()] = values
+        self.writable()
+        access.put(self, key, value)
 
     def writable(self) -> Any:
         """Return the blosc2.NDArray to write to.
@@ -115,12 +121,45 @@ class BloscStore:
         return self.array
 
     def read_box(self, start: tuple[int, ...], stop: tuple[int, ...], out: NDArray[Any]) -> None:
-        """Read a box that lies inside the array into a C-contiguous array of its shape and dtype."""
-        array = self.array
-        if self._shape:
-            array.get_slice_numpy(out, (start, stop))
-        else:
-            out[()] = array[()]
+        """Read a box that lies inside the array, and is not empty, into a C-contiguous array of its shape and dtype.
+
+        Raises
+        ------
+        FormatError
+            A chunk is damaged.
+        """
+        try:
+            self.array.get_slice_numpy(out, (start, stop))
+        except (RuntimeError, ValueError, MemoryError) as error:
+            raise self._unreadable(start, stop, error) from None
+
+    def _unreadable(self, start: tuple[int, ...], stop: tuple[int, ...], error: Exception) -> Exception:
+        if isinstance(error, MLArrayError | MemoryError):
+            return error
+        message = f"the voxels from {start} to {stop} cannot be read: a chunk is damaged ({error})"
+        return FormatError(Problem("corrupt", (), message), path=self.path)
+
+    def write_box(self, start: tuple[int, ...], stop: tuple[int, ...], values: NDArray[Any]) -> None:
+        """Write a box that lies inside the array, and is not empty, from a C-contiguous array of its shape and dtype.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written: its disk is full, or the like.
+        FormatError
+            A chunk that has to be read for it is damaged.
+        """
+        try:
+            self.writable()[tuple(map(slice, start, stop))] = values
+        except RuntimeError as error:
+            raise self._unwritable(error) from None
+
+    def _unwritable(self, error: RuntimeError) -> Exception:
+        if isinstance(error, MLArrayError) or self.path is None:
+            return error
+        return OSError(
+            errno.EIO, f"voxels cannot be written ({error}): is the disk full, or a chunk damaged?", self.path
+        )
 
     def keys(self) -> Mapping[str, bytes]:
         """Every metadata key with its raw bytes."""

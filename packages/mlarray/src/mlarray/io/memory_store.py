@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlarray.io import runtime
-from mlarray.io.assign import prepared
+from mlarray.io.assign import fitting, storable
 from mlarray.io.blosc_store import BloscStore, closed
 from mlarray.io.dtypes import check_dtype, check_shape
 from mlarray.io.frame import damaged, of_bytes, read_info, read_key
@@ -86,7 +86,9 @@ class PlainStore:
 
     def __setitem__(self, key: Any, value: Any) -> None:
         array = self.array
-        array[key] = prepared(value, key, self._shape, self._dtype)
+        given = fitting(storable(value, self._dtype), np.broadcast_to(np.empty((), bool), self._shape)[key].shape)
+        with np.errstate(invalid="ignore", over="ignore"):
+            array[key] = given
 
     def read_box(self, start: tuple[int, ...], stop: tuple[int, ...], out: NDArray[Any]) -> None:
         """Copy a box into an array of its shape."""
