@@ -186,7 +186,13 @@ def encode(document: Mapping[str, Any]) -> bytes:
     >>> encode({"version": "1.0"})
     b'\x81\xa7version\xa31.0'
     """
-    packed: bytes = msgpack.packb(document, use_bin_type=True, strict_types=True)
+    try:
+        packed: bytes = msgpack.packb(document, use_bin_type=True, strict_types=True)
+    except ValueError:  # older releases of msgpack count a leaf as a level, and stop one short of 512 maps
+        packer = msgpack.Packer(use_bin_type=True, strict_types=True)
+        parts = [packer.pack_map_header(len(document))]
+        parts.extend(packer.pack(item) for pair in document.items() for item in pair)
+        packed = b"".join(parts)
     return packed
 
 

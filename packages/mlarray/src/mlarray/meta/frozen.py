@@ -8,7 +8,7 @@ from typing import Any, Final, NoReturn
 import msgpack
 
 from mlarray.errors import MLArrayError
-from mlarray.header.wire import normalise
+from mlarray.header.wire import encode, normalise
 
 _NAN: Final = float("nan")
 
@@ -63,7 +63,7 @@ class FrozenMap(Mapping[str, Any]):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpacked, (msgpack.packb(self._plain),)
+        return _unpacked, (encode(self._plain),)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a copy that may be changed."""
@@ -92,15 +92,15 @@ def freeze(value: Any) -> Any:
     return tuple(map(freeze, value)) if isinstance(value, list) else value
 
 
-def copied(plain: Any) -> Any:
-    """Return a copy of a plain value, however deep it is.
+def copied(plain: Mapping[str, Any]) -> Any:
+    """Return a copy of a plain map, however deep it is.
 
     Examples
     --------
     >>> copied({"a": [1, b"2", None]})
     {'a': [1, b'2', None]}
     """
-    return msgpack.unpackb(msgpack.packb(plain))
+    return msgpack.unpackb(encode(plain))
 
 
 def equal(plain: Any, other: object) -> bool:
@@ -120,7 +120,7 @@ def equal(plain: Any, other: object) -> bool:
     return bool(plain == theirs or _one_nan(plain) == _one_nan(theirs))
 
 
-def _one_nan(plain: Any) -> Any:
+def _one_nan(plain: Mapping[str, Any]) -> Any:
     """Return a copy in which every NaN is the same object, which lists and maps take for equal."""
 
     def items(listed: list[Any]) -> list[Any]:
@@ -129,4 +129,4 @@ def _one_nan(plain: Any) -> Any:
     def pairs(listed: list[tuple[str, Any]]) -> dict[str, Any]:
         return {key: _NAN if item != item else item for key, item in listed}  # noqa: PLR0124
 
-    return msgpack.unpackb(msgpack.packb(plain), list_hook=items, object_pairs_hook=pairs)
+    return msgpack.unpackb(encode(plain), list_hook=items, object_pairs_hook=pairs)

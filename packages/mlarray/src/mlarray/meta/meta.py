@@ -323,7 +323,7 @@ class Meta:
         found: dict[str, Any] = copied(self._document)
         for lazy, asked in ((self._source, source), (self._user, user)):
             if asked:
-                found[lazy.short] = copied(lazy.value)
+                found |= copied({lazy.short: lazy.value})
         return found
 
     def bind(self, shape: Sequence[int], dtype: np.dtype[Any]) -> None:
@@ -372,7 +372,7 @@ class Meta:
             The header breaks a rule, so that the file could not be read.
         """
         document = {**self._document, "storage": {**(self._document.get("storage") or {}), **storage}}
-        for key in ("chunk_size", "block_size", "compression"):
+        for key in ("chunk_size", "block_size", "patch_size", "compression"):
             if key not in storage:
                 document["storage"].pop(key, None)
         drop_patch(document)
