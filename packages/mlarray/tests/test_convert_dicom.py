@@ -145,7 +145,9 @@ def test_slices_that_rescale_apart_are_physical(tmp_path):
     folder.mkdir()
     for index, slope in enumerate((2, 3)):
         one(folder / f"{index}.dcm", index * 4 * NORMAL, RescaleSlope=slope, RescaleIntercept=-1)
-    array = from_dicom(folder)
+    with pytest.warns(MLArrayWarning, match="differ between slices"):
+        array = from_dicom(folder)
+    assert "differ between slices" in array.meta.history[0].warnings[0]
     # Stored 5 at row 1, column 1: 2 * 5 - 1 and 3 * 5 - 1.
     assert array[:, 1, 1].tolist() == [9.0, 14.0]
     assert array.meta.values.scale == 1
@@ -157,6 +159,9 @@ REFUSED = {
     "no spacing": ((0, 4), {"PixelSpacing": None}, "PixelSpacing"),
     "colour": ((0,), {"SamplesPerPixel": 3}, "colour"),
     "frames": ((0,), {"NumberOfFrames": 2, "SliceThickness": 1}, "multi-frame"),
+    "two numbers of a position": ((0, 4), {"ImagePositionPatient": [1, 2]}, "3 finite numbers"),
+    "no size": ((0, 4), {"PixelSpacing": [0.5, 0]}, "above zero"),
+    "no plane": ((0, 4), {"ImageOrientationPatient": [1, 0, 0, 1, 0, 0]}, "no plane"),
     "no pixels": ((0,), {"PixelData": None, "SliceThickness": 1}, "decoded"),
 }
 
@@ -166,6 +171,162 @@ def test_what_makes_no_volume_is_refused(tmp_path, steps, fields, words):
     folder = series(tmp_path / "s", steps, **fields)
     with pytest.raises(FormatError, match=words):
         quietly(folder)
+
+
+def test_a_file_of_a_list_that_is_no_image_is_named(tmp_path):
+    folder = series(tmp_path / "s")
+    files = sorted(folder.iterdir())
+    assert from_dicom(files).shape == (3, 3, 4)
+    (tmp_path / "notes.txt").write_text("hello")
+    with pytest.raises(FormatError, match=r"notes\.txt"):
+        from_dicom([*files, tmp_path / "notes.txt"])
+    # In a folder it is passed over.
+    (folder / "notes.txt").write_text("hello")
+    assert from_dicom(folder).shape == (3, 3, 4)
+    with pytest.raises(FormatError, match="no DICOM image"):
+        from_dicom([])
+
+
+def test_slices_of_two_frames_of_reference_are_refused(tmp_path):
+    folder = series(tmp_path / "s", (0, 4))
+    one(folder / "z.dcm", np.array([-100.0, -50, 25]) + 8 * NORMAL, FrameOfReferenceUID="1.2.4")
+    with pytest.raises(FormatError, match=r"1\.2\.3, 1\.2\.4"):
+        from_dicom(folder)
+
+
+def test_slices_beside_a_straight_line_are_warned_of(tmp_path):
+    folder = series(tmp_path / "s", (0, 4, 8))
+    # The middle slice lies 0.5 mm along the rows beside the others: 0.48 mm in x, 0.14 mm in y.
+    one(folder / "b.dcm", np.array([-100.0, -50, 25]) + 4 * NORMAL + 0.5 * np.array(ROW))
+    with pytest.warns(MLArrayWarning, match=r"0\.48 mm beside a straight line"):
+        from_dicom(folder)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_an_enhanced_image_has_a_slice_per_frame(tmp_path, turned):
+    values = np.arange(24, dtype="<i2").reshape(2, 3, 4)
+    positions = [[-100, -50, 25], [-100, -50, 29]][:: -1 if turned else 1]
+    item = pydicom.Dataset
+    frames = []
+    for position in positions:
+        frame, plane = item(), item()
+        plane.ImagePositionPatient = position
+        frame.PlanePositionSequence = [plane]
+        frames.append(frame)
+    shared, orientation, measures, rescale = item(), item(), item(), item()
+    orientation.ImageOrientationPatient = [1, 0, 0, 0, 1, 0]
+    measures.PixelSpacing, measures.SliceThickness = [0.5, 0.75], 9
+    rescale.RescaleSlope, rescale.RescaleIntercept, rescale.RescaleType = 2, -3, "US"
+    shared.PlaneOrientationSequence, shared.PixelMeasuresSequence = [orientation], [measures]
+    shared.PixelValueTransformationSequence = [rescale]
+    one(
+        tmp_path / "a.dcm",
+        (0, 0, 0),
+        ImagePositionPatient=None,
+        ImageOrientationPatient=None,
+        PixelSpacing=None,
+        NumberOfFrames=2,
+        PixelData=values.tobytes(),
+        PerFrameFunctionalGroupsSequence=frames,
+        SharedFunctionalGroupsSequence=[shared],
+    )
+    array = from_dicom(tmp_path / "a.dcm")
+    assert array.matrix() == [[0, 0, 0.75, -100], [0, 0.5, 0, -50], [4, 0, 0, 25], [0, 0, 0, 1]]
+    assert np.array_equal(array.to_numpy(), values[::-1] if turned else values)
+    assert (array.meta.values.scale, array.meta.values.offset) == (2, -3)
+    source = array.meta.source[0]
+    assert source["index_map"] == {"axes": (0, 1, 2), "flip": (turned, False, False)}
+    groups = source["header"]["shared"]["PerFrameFunctionalGroupsSequence"]
+    assert groups[1]["PlanePositionSequence"][0]["ImagePositionPatient"] == tuple(positions[1])
+
+
+def test_metadata_is_kept_whole_as_native_values(tmp_path):
+    one(tmp_path / "a.dcm", (0, 0, 0), SliceThickness=3, PatientName="Doe^Jane", InstanceNumber=7)
+    dataset = pydicom.dcmread(tmp_path / "a.dcm")
+    block = dataset.private_block(0x0029, "Ours", create=True)
+    block.add_new(1, "OB", b"\x00\x01")
+    dataset.add_new(0x60003000, "OW", b"\x01\x00")
+    dataset.add_new(0x60023000, "OW", b"\x02\x00")
+    code = pydicom.Dataset()
+    code.CodeValue = "T-1"
+    dataset.AnatomicRegionSequence = [code]
+    dataset.ImageType = ["ORIGINAL", "PRIMARY"]
+    dataset.save_as(tmp_path / "a.dcm")
+    found = from_dicom(tmp_path / "a.dcm").meta.source[0]["header"]["shared"]
+    assert (found["PatientName"], found["InstanceNumber"], found["SliceThickness"]) == ("Doe^Jane", 7, 3.0)
+    assert found["0029,1001"] == b"\x00\x01"
+    assert (found["6000,3000"], found["6002,3000"]) == (b"\x01\x00", b"\x02\x00")
+    assert found["AnatomicRegionSequence"][0]["CodeValue"] == "T-1"
+    assert found["ImageType"] == ("ORIGINAL", "PRIMARY")
+    assert found["TransferSyntaxUID"] == "1.2.840.10008.1.2.1"
+    assert "PixelData" not in found
+    assert set(dataset.dir()) - {"PixelData", "OverlayData"} <= set(found)
+
+
+def test_a_syntax_without_a_decoder_is_named_with_what_would_decode_it(monkeypatch):
+    path = get_testdata_file("MR_small_jpeg_ls_lossless.dcm")
+    decoder = pydicom.pixels.get_decoder(pydicom.uid.JPEGLSLossless)
+    if decoder.is_available:
+        pytest.skip("a decoder is installed")
+    with pytest.raises(FormatError, match=r"JPEG-LS Lossless.*1\.2\.840\.10008\.1\.2\.4\.80.*pylibjpeg") as found:
+        from_dicom(path)
+    assert "MR_small_jpeg_ls_lossless.dcm" in str(found.value)
+    # The same image, whose run lengths pydicom decodes alone.
+    assert np.array_equal(
+        from_dicom(get_testdata_file("MR_small_RLE.dcm"))[0],
+        pydicom.dcmread(get_testdata_file("MR_small.dcm")).pixel_array,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("rtdose.dcm", "multi-frame"),
+        ("SC_rgb_small_odd.dcm", "missing"),
+        ("ExplVR_BigEnd.dcm", "ImagePositionPatient"),
+        ("test-SR.dcm", "no image"),
+        ("liver_1frame.dcm", "3 items for 1 frames"),
+        ("MR_small_bigendian.dcm", None),
+        ("MR_truncated.dcm", "decoded"),
+    ],
+)
+def test_other_real_files_are_read_or_refused_by_name(name, words):
+    path = get_testdata_file(name)
+    if words is None:
+        assert quietly(path).ndim == 3
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(FormatError, match=words) as found:
+            from_dicom(path)
+    assert name in str(found.value)
+
+
+def test_monochrome1_is_kept_as_stored_and_said(tmp_path):
+    one(tmp_path / "a.dcm", (0, 0, 0), SliceThickness=3, PhotometricInterpretation="MONOCHROME1")
+    with pytest.warns(MLArrayWarning, match="MONOCHROME1"):
+        array = from_dicom(tmp_path / "a.dcm")
+    assert array[0, 1, 1] == 5
+
+
+def test_only_rescaled_computed_tomography_is_in_hounsfield_units(tmp_path):
+    units = {
+        "hounsfield_unit": {"Modality": "CT", "RescaleIntercept": -1024, "RescaleSlope": 1},
+        None: {"Modality": "CT", "RescaleType": "US", "RescaleIntercept": 0, "RescaleSlope": 1},
+        "becquerel_per_milliliter": {"Modality": "PT", "Units": "BQML", "RescaleIntercept": 0, "RescaleSlope": 2},
+    }
+    for unit, fields in units.items():
+        one(tmp_path / "a.dcm", (0, 0, 0), SliceThickness=3, **fields)
+        assert from_dicom(tmp_path / "a.dcm").meta.values.unit == unit
+
+
+def test_a_series_lies_where_simpleitk_says(tmp_path):
+    sitk = pytest.importorskip("SimpleITK")
+    array = from_dicom(series(tmp_path / "s"))
+    names = [str(tmp_path / "s" / file["name"]) for file in array.meta.source[0]["files"]]
+    image = sitk.ReadImage(names)
+    for index in ((0, 0, 0), (2, 1, 3), (1, 2, 0)):
+        assert array.index_to_space(index) == pytest.approx(image.TransformIndexToPhysicalPoint(index[::-1]), abs=1e-4)
 
 
 def test_slices_of_two_directions_or_shapes_are_refused(tmp_path):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mlarray.errors import FormatError, Problem
 
@@ -14,6 +15,10 @@ UNEVEN: Final = 1e-3
 """How far two gaps between slices may differ, in millimetres."""
 _ORIENTATION: Final = 1e-4
 """How far the cosines of two slices may differ."""
+_FLAT: Final = 1e-6
+"""The smallest length of the normal."""
+_UNIT: Final = 1e-3
+"""How far squares of lengths, and the product of both directions, may be from 1 and 0."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ def place_series(slices: Sequence[SlicePlace], thickness: float | None = None) -
     Raises
     ------
     FormatError
-        Slices have several orientations or spacings, or two lie at one place.
+        Slices have several orientations or spacings, directions that make no plane, or two lie at one place.
 
     Examples
     --------
@@ -55,6 +60,9 @@ def place_series(slices: Sequence[SlicePlace], thickness: float | None = None) -
     ((1, 0), [3.0, 0.0, 0.0, 2.0])
     """
     first = slices[0]
+    warnings: list[str] = []
+    across, down = np.array(first.orientation[:3], float), np.array(first.orientation[3:], float)
+    _cosines(across, down, warnings)
     for index, other in enumerate(slices[1:], 1):
         if not np.allclose(other.orientation, first.orientation, rtol=0, atol=_ORIENTATION):
             message = (
@@ -64,15 +72,19 @@ def place_series(slices: Sequence[SlicePlace], thickness: float | None = None) -
         if not np.allclose(other.spacing, first.spacing, rtol=1e-5, atol=0):
             message = f"slices have the spacings {list(first.spacing)} and {list(other.spacing)}; one belongs there"
             raise FormatError(Problem("conflict", (index, "PixelSpacing"), message))
-    across, down = np.array(first.orientation[:3], float), np.array(first.orientation[3:], float)
     normal = np.cross(across, down)
     along = np.array([np.dot(place.position, normal) for place in slices])
     order = tuple(int(index) for index in np.argsort(along, kind="stable"))
     begin, end = (np.array(slices[order[index]].position, float) for index in (0, -1))
-    warnings: list[str] = []
     if len(slices) > 1:
         step = (end - begin) / (len(slices) - 1)
         _gaps(along[list(order)], order, warnings)
+        part = (along - along[order[0]]) / (along[order[-1]] - along[order[0]])
+        aside = max(
+            np.abs(begin + p * (end - begin) - place.position).max() for p, place in zip(part, slices, strict=True)
+        )
+        if aside > UNEVEN:
+            warnings.append(f"the slices lie up to {aside:.4g} mm beside a straight line; the matrix has the line")
     else:
         step = normal * (thickness or 1.0)
         if not thickness:
@@ -82,7 +94,19 @@ def place_series(slices: Sequence[SlicePlace], thickness: float | None = None) -
     return SeriesPlace(order, [*matrix, [0.0, 0.0, 0.0, 1.0]], tuple(warnings))
 
 
-def _gaps(along: np.ndarray[tuple[int], np.dtype[np.float64]], order: Sequence[int], warnings: list[str]) -> None:
+def _cosines(across: NDArray[np.float64], down: NDArray[np.float64], warnings: list[str]) -> None:
+    """Check that rows and columns make a plane; warn where they are no unit vectors at right angles."""
+    if np.linalg.norm(np.cross(across, down)) < _FLAT:
+        message = f"the rows lie along {across.tolist()}, the columns along {down.tolist()}; these make no plane"
+        raise FormatError(Problem("wrong_value", (0, "ImageOrientationPatient"), message))
+    off = max(abs(float(across @ across) - 1), abs(float(down @ down) - 1), abs(float(across @ down)))
+    if off > _UNIT:
+        warnings.append(
+            "ImageOrientationPatient holds no unit vectors at right angles; the matrix has them as they are"
+        )
+
+
+def _gaps(along: NDArray[np.float64], order: Sequence[int], warnings: list[str]) -> None:
     gaps = np.diff(along)
     if gaps.min() <= UNEVEN:
         at = int(gaps.argmin())
