@@ -11,7 +11,7 @@ from mlarray import constructors, pickling
 from mlarray.constructors import Constructors
 from mlarray.errors import ArgumentError, Problem
 from mlarray.files import Files, loaded
-from mlarray.handle import storage_of
+from mlarray.handle import recorded
 from mlarray.io import memory_store
 from mlarray.layout.arguments import resolve_layout
 from mlarray.placed import Placed
@@ -102,9 +102,7 @@ class MLArray(Constructors, Files, Placed, Voxels):
     def _detach(self, store: Any, patch: tuple[int, ...] | None) -> None:
         fresh = self.meta.copy()
         fresh.bind(self.shape, self.dtype)
-        document = fresh.to_dict()
-        document["storage"] = storage_of(store, patch)
-        fresh.replace(document)
+        recorded(fresh, store, patch)
         foreign = self._store.keys()
         store.set_keys({name: foreign[name] for name in foreign if not name.startswith("mlarray")})
         if self._store.mode in {"r+", "w"}:

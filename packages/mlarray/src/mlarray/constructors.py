@@ -11,7 +11,7 @@ import numpy as np
 
 from mlarray.description import Description, describe
 from mlarray.errors import ArgumentError, ArgumentTypeError, Problem
-from mlarray.handle import Handle, Parts
+from mlarray.handle import Handle, Parts, recorded
 from mlarray.io import memory_store
 from mlarray.io.dtypes import check_dtype, check_shape
 from mlarray.layout.arguments import Wanted, resolve_layout
@@ -86,7 +86,7 @@ def from_array(value: Any, arguments: Mapping[str, Any]) -> Parts:
     if not rest.get("compressed", True):
         return Parts(memory_store.PlainStore(np.array(array, order="C", copy=True)), meta, layout.patch)
     store = memory_store.in_memory(array, layout, threads(rest.get("dparams")))
-    return Parts(store, meta, layout.patch)
+    return Parts(store, recorded(meta, store, layout.patch), layout.patch)
 
 
 def from_value(shape: Any, dtype: Any, fill: Any, arguments: Mapping[str, Any]) -> Parts:
@@ -99,7 +99,7 @@ def from_value(shape: Any, dtype: Any, fill: Any, arguments: Mapping[str, Any]) 
     if not rest.get("compressed", True):
         return Parts(memory_store.PlainStore(np.full(sizes, 0 if fill is None else fill, kind)), meta, layout.patch)
     store = memory_store.constant(sizes, kind, fill, layout, threads(rest.get("dparams")))
-    return Parts(store, meta, layout.patch)
+    return Parts(store, recorded(meta, store, layout.patch), layout.patch)
 
 
 def shape_of(shape: Any) -> tuple[int, ...]:

@@ -152,6 +152,14 @@ def storage_of(store: Any, patch: Sequence[int] | None) -> dict[str, Any]:
     return storage_document(Layout(layout.chunk, layout.block, kept, layout.compression))
 
 
+def recorded(meta: Meta, store: Any, patch: Sequence[int] | None) -> Meta:
+    """Return metadata after `storage` was set to what the store is."""
+    document = meta.to_dict()
+    document["storage"] = storage_of(store, patch)
+    meta.replace(document)
+    return meta
+
+
 def fill_value(meta: Meta, dtype: np.dtype[Any]) -> Any:
     """Return what stands outside of the array: `values.fill`, else 0, as a numpy scalar of the dtype."""
     fill = meta.values.fill

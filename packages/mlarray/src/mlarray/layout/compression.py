@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import enum
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -76,8 +77,7 @@ def from_argument(cparams: Any, itemsize: int = 2) -> Compression:
 
 def _checked(found: Mapping[str, Any], itemsize: int) -> Compression:
     codec = _name(found.get("codec", Compression.codec))
-    listed = found.get("filters", default_for(itemsize).filters)
-    listed = [listed] if isinstance(listed, (str, int)) else list(listed)
+    listed = _list(found.get("filters", default_for(itemsize).filters), "filters")
     level = found.get("level", _level(codec))
     kept = [(name, meta) for name, meta in zip(map(_name, listed), _settings(found, len(listed)), strict=True)]
     kept = [(name, meta) for name, meta in kept if name != "NOFILTER"]
@@ -94,8 +94,17 @@ def _checked(found: Mapping[str, Any], itemsize: int) -> Compression:
 def _settings(found: Mapping[str, Any], count: int) -> list[int]:
     """Return a setting for each filter, 0 where none is given."""
     given = found.get("filters_meta")
-    listed = [_whole(item, "filters_meta", 255) for item in (given if given is not None else ())]
-    return [*listed, *[0] * count][:count]
+    listed = () if given is None else _list(given, "filters_meta")
+    return [*(_whole(item, "filters_meta", 255) for item in listed), *[0] * count][:count]
+
+
+def _list(value: Any, name: str) -> list[Any]:
+    """Return a list of settings; one setting is a list of one."""
+    if isinstance(value, (str, int, enum.Enum)):
+        return [value]
+    if isinstance(value, Iterable):
+        return list(value)
+    raise ArgumentTypeError(Problem("wrong_type", ("cparams", name), f"{value!r} is no list of {name}"))
 
 
 def _whole(value: Any, name: str, most: int) -> int:
