@@ -55,6 +55,103 @@ def test_nrrd_in_ras_is_turned_to_lps(tmp_path):
     assert np.array_equal(array.to_numpy(), VALUES)
 
 
+def nrrd(
+    path, space="LPS", directions="(0.7,0,0) (0,0.8,0) (0,0,3)", kinds="domain domain domain", more="", sizes="6 5 4"
+):
+    """Write an NRRD file by hand: its origin is 10, 20, 30."""
+    text = (
+        f"NRRD0005\ntype: short\ndimension: {len(sizes.split())}\nspace: {space}\nsizes: {sizes}\n"
+        f"space directions: {directions}\nkinds: {kinds}\nendian: little\nencoding: raw\n"
+        f"space origin: (10,20,30)\n{more}\n"
+    )
+    path.write_bytes(text.encode() + VALUES.astype("<i2").tobytes())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("space", "origin", "letters", "name"),
+    [
+        ("left-posterior-superior", [10, 20, 30], "SPL", "patient"),
+        ("RAS", [-10, -20, 30], "SAR", "patient"),
+        ("LAS", [10, -20, 30], "SAL", "patient"),
+        ("scanner-xyz", [10, 20, 30], None, "scanner"),
+        ("3D-right-handed", [10, 20, 30], None, "world"),
+    ],
+)
+def test_the_space_of_an_nrrd_says_whether_directions_are_anatomical(tmp_path, space, origin, letters, name):
+    array = from_itk(nrrd(tmp_path / "a.nrrd", space))
+    assert (array.origin, array.letter_codes(), array.meta.spaces[0].name) == (origin, letters, name)
+    assert array.spacing == [3.0, 0.8, 0.7]
+
+
+def test_units_of_an_nrrd_are_kept_and_become_millimetres_for_itk(tmp_path):
+    array = from_itk(nrrd(tmp_path / "a.nrrd", more='space units: "um" "um" "um"\n'))
+    assert [axis.unit_code for axis in array.meta.spaces[0].axes] == ["um"] * 3
+    # 0.7, 0.8, 3 and 10, 20, 30 micrometres.
+    assert to_itk_image(array).GetSpacing() == pytest.approx((0.0007, 0.0008, 0.003))
+    assert to_itk_image(array).GetOrigin() == pytest.approx((0.01, 0.02, 0.03))
+    assert [axis.unit_code for axis in from_itk(nrrd(tmp_path / "b.nrrd")).meta.spaces[0].axes] == ["mm"] * 3
+
+
+@pytest.mark.parametrize(
+    ("kinds", "kind"), [("list domain domain domain", "measurement"), ("vector domain domain domain", "vector")]
+)
+def test_an_axis_without_a_direction_is_no_axis_of_the_space(tmp_path, kinds, kind):
+    path = nrrd(tmp_path / "a.nrrd", directions="none (0.7,0,0) (0,0.8,0) (0,0,3)", kinds=kinds, sizes="3 2 5 4")
+    array = from_itk(path)
+    # In the file 3 values, then x of 2, y of 5, z of 4: the value of (z, y, x, c) is ((z * 5 + y) * 2 + x) * 3 + c.
+    assert array.shape == (4, 5, 2, 3)
+    assert array[3, 1, 1, 2] == ((3 * 5 + 1) * 2 + 1) * 3 + 2
+    assert (array.meta.axis_types[-1], array.meta.values.kind) == ("component", kind)
+    assert array.meta.source[0]["index_map"]["axes"] == (3, 2, 1, 0)
+    assert array.spacing == [3.0, 0.8, 0.7]
+
+
+def test_an_axis_without_a_direction_may_be_the_slowest(tmp_path):
+    path = nrrd(
+        tmp_path / "a.nrrd",
+        directions="(0.7,0,0) (0,0.8,0) (0,0,3) none",
+        kinds="domain domain domain list",
+        sizes="2 5 4 3",
+    )
+    array = from_itk(path)
+    # x of 2, y of 5, z of 4, then 3 values: that of (z, y, x, c) is ((c * 4 + z) * 5 + y) * 2 + x.
+    assert array[3, 1, 1, 2] == ((2 * 4 + 3) * 5 + 1) * 2 + 1
+    assert array.meta.source[0]["index_map"]["axes"] == (2, 1, 0, 3)
+
+
+@pytest.mark.parametrize(
+    ("words", "origin", "direction"),
+    [
+        (("left", "posterior", "superior"), (100, 200, 300), (1, 0, 0, 0, 1, 0, 0, 0, 1)),
+        (("right", "anterior", "superior"), (-100, -200, 300), (-1, 0, 0, 0, -1, 0, 0, 0, 1)),
+        # Rows are inferior, left, posterior: x of LPS is the second, y the third, z the first turned round.
+        (("inferior", "left", "posterior"), (200, 300, -100), (0, 1, 0, 0, 0, 1, -1, 0, 0)),
+    ],
+)
+def test_directions_and_lengths_of_a_space_become_itks(words, origin, direction):
+    axes = [{"name": word, "unit": "centimeter", "increases_toward": word} for word in words]
+    matrix = [[0, 0, 0.5, 10], [0, 2, 0, 20], [3, 0, 0, 30], [0, 0, 0, 1]]
+    space = {"name": "s", "axes": axes, "from_array": {"array_axes": ["z", "y", "x"], "matrix": matrix}}
+    image = to_itk_image(MLArray(VALUES, axes=["z", "y", "x"], spaces=[space]))
+    assert (image.GetOrigin(), image.GetDirection()) == (origin, direction)
+    assert image.GetSpacing() == (5, 20, 30)
+
+
+def test_a_fourth_axis_that_runs_backwards_or_leans():
+    moving = sitk.Image([2, 3, 4, 5], sitk.sitkInt16)
+    square = np.eye(4)
+    square[3, 3] = -1
+    moving.SetDirection(square.ravel().tolist())
+    array = from_itk(moving)
+    assert array.axis_coordinates("t") == [0, -1, -2, -3, -4]
+    assert to_itk_image(array).GetDirection() == moving.GetDirection()
+    square[:2, :2], square[0, 3], square[3, 0], square[0, 0], square[3, 3] = np.eye(2), 1, 1, 0, 0
+    moving.SetDirection(square.ravel().tolist())
+    with pytest.raises(FormatError, match="leans"):
+        from_itk(moving)
+
+
 def test_vectors_have_a_component_axis():
     vectors = np.arange(4 * 5 * 6 * 3, dtype="f4").reshape(4, 5, 6, 3)
     array = from_itk(sitk.GetImageFromArray(vectors, isVector=True))
@@ -86,9 +183,10 @@ def test_shear_is_refused_since_itk_would_change_it_silently():
     ("array", "words"),
     [
         (MLArray(np.zeros((2,) * 5)), "2 to 4"),
+        (MLArray(np.zeros((4, 5, 6, 3)), axes=["z", "y", "x", "t"], space="patient", spacing=(1, 1, 1)), "last"),
         (MLArray(np.zeros((5, 6)), matrix=[[1, 0, 0], [0, 1, 0], [0, 0, 7], [0, 0, 1]]), "space axes"),
     ],
-    ids=["five axes", "a plane in 3-D"],
+    ids=["five axes", "time last", "a plane in 3-D"],
 )
 def test_what_itk_cannot_hold_is_refused(array, words):
     with pytest.raises(ArgumentError, match=words):

@@ -10,21 +10,21 @@ import numpy as np
 
 from mlarray.array import MLArray
 from mlarray.convert import sources
+from mlarray.convert.itk_geometry import ItkPlace, NrrdPlace, nrrd_place, place_of_space, space_of
 from mlarray.convert.nrrd_header import raw_header
 from mlarray.convert.table import needed
-from mlarray.errors import ArgumentError, FormatError, Problem
-from mlarray.geometry import derive, index_map
-from mlarray.geometry.compose import PATIENT_AXES, from_array
-from mlarray.geometry.matrix import expanded
+from mlarray.errors import ArgumentError, FormatError, Notice, Problem, warn
+from mlarray.geometry import index_map
 from mlarray.io.publish import replace, temporary_name
 
-_NAMES: Final = ("x", "y", "z", "t")
-_SQUARE: Final = 1e-6
-"""How far from right angles directions may be: beyond, ITK would change them silently."""
+_OWN: Final = ("ITK_", "NRRD_")
+"""What keys begin with that ITK writes by itself."""
 
 
 def from_itk(image: Any, **layout: Any) -> MLArray:
-    """Return an image as an array in memory: axes z, y, x (reversed from ITK's), the patient directions LPS in 3-D.
+    """Return an image as an array in memory: axes z, y, x (reversed from ITK's).
+
+    In 3-D its space is that of the patient (LPS), unless the header of an NRRD file says that it is another.
 
     Parameters
     ----------
@@ -52,16 +52,23 @@ def from_itk(image: Any, **layout: Any) -> MLArray:
         header = raw_header(content, name)
         image = _read(sitk, path)
     header["metadata"] = {key: _text(image.GetMetaData(key)) for key in image.GetMetaDataKeys()}
+    nrrd = nrrd_place(header["fields"]) if name == "nrrd" and "fields" in header else None
+    place = ItkPlace(image.GetSpacing(), image.GetOrigin(), image.GetDirection())
+    if place.mixed:
+        message = "the fourth axis leans toward the spatial ones; no axis of an .mla file does"
+        raise FormatError(Problem("unsupported", (), message), path=files[0]["name"] if files else None)
+    space, notes = space_of(place, nrrd)
     values = sitk.GetArrayFromImage(image)
-    made = MLArray(values, axes=_axes(image), spaces=[_space(image)], values=_meaning(image), **layout)
+    made = MLArray(values, axes=_axes(image, place), spaces=[space], values=_meaning(image, nrrd), **layout)
+    warn([Notice("conflict", ("spaces", 0), note) for note in notes], files[0]["name"] if files else None)
     entry = {
         "format": name,
         "files": files,
         "reader": f"SimpleITK {sitk.Version.VersionString()}",
-        "index_map": _index_map(image),
+        "index_map": _index_map(image, nrrd),
         "header": header,
     }
-    return sources.attach(made, entry)
+    return sources.attach(made, entry, notes)
 
 
 def _read(sitk: Any, path: Path) -> Any:
@@ -82,48 +89,32 @@ def _text(value: str) -> str:
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _axes(image: Any) -> list[dict[str, Any]]:
-    dimension = image.GetDimension()
-    found: list[dict[str, Any]] = [{"name": name, "type": "space"} for name in _NAMES[: min(dimension, 3)]]
-    if dimension == 4:
-        start, step = image.GetOrigin()[3], image.GetSpacing()[3]
-        found.append({"name": "t", "type": "time", "start": start, "step": step})
+def _components(image: Any) -> bool:
+    return bool(image.GetNumberOfComponentsPerPixel() > 1)
+
+
+def _axes(image: Any, place: ItkPlace) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = [{"name": name, "type": "space"} for name in "xyz"[: place.spatial]]
+    if image.GetDimension() == 4:
+        found.append({"name": "t", "type": "time", "start": place.origin[3], "step": place.step})
     found.reverse()
-    if image.GetNumberOfComponentsPerPixel() > 1:
+    if _components(image):
         found.append({"name": "component", "type": "component"})
     return found
 
 
-def _index_map(image: Any) -> dict[str, Any]:
-    count = image.GetDimension()
-    order = list(range(count - 1, -1, -1))
-    return index_map.document([*order, count] if image.GetNumberOfComponentsPerPixel() > 1 else order)
+def _index_map(image: Any, nrrd: NrrdPlace | None) -> dict[str, Any]:
+    """Return which axis of the file each stored axis is; components vary fastest, unless NRRD says otherwise."""
+    if not _components(image):
+        return index_map.document(range(image.GetDimension() - 1, -1, -1))
+    where = nrrd.component if nrrd is not None and nrrd.component is not None else 0
+    others = [axis for axis in range(image.GetDimension() + 1) if axis != where]
+    return index_map.document([*others[::-1], where])
 
 
-def _meaning(image: Any) -> dict[str, Any]:
-    return {"kind": "vector"} if image.GetNumberOfComponentsPerPixel() > 1 else {}
-
-
-def _space(image: Any) -> dict[str, Any]:
-    dimension = image.GetDimension()
-    spatial = min(dimension, 3)
-    cosines = np.array(image.GetDirection()).reshape(dimension, dimension)[:spatial, :spatial]
-    linear = (cosines * np.array(image.GetSpacing()[:spatial]))[:, ::-1]
-    origin = image.GetOrigin()[:spatial]
-    matrix = [[*map(float, row), float(move)] for row, move in zip(linear, origin, strict=True)]
-    matrix.append([0.0] * spatial + [1.0])
-    array_axes = list(_NAMES[:spatial][::-1])
-    if spatial == 3:
-        axes = [
-            {"name": name, "unit": "millimeter", "unit_code": "mm", "increases_toward": word}
-            for name, word in PATIENT_AXES
-        ]
-        return {"name": "patient", "axes": axes, "from_array": from_array(array_axes, list("xyz"), matrix)}
-    return {
-        "name": "world",
-        "axes": [{"name": n} for n in "xy"],
-        "from_array": from_array(array_axes, list("xy"), matrix),
-    }
+def _meaning(image: Any, nrrd: NrrdPlace | None) -> dict[str, Any]:
+    vector = nrrd is None or nrrd.component is None or nrrd.vector
+    return {"kind": "vector"} if _components(image) and vector else {}
 
 
 def to_itk_image(array: MLArray) -> Any:
@@ -158,24 +149,13 @@ def _place_image(image: Any, array: MLArray) -> None:
     spacing, origin, cosines = np.ones(dimension), np.zeros(dimension), np.eye(dimension)
     spaces = array.meta.at(("spaces",)) or []
     if spaces:
-        space = spaces[0]
-        names = [axis["name"] for axis in space["axes"]]
-        matrix = expanded(space["from_array"], names, array.meta.axis_names)
-        count = len(matrix) - 1
-        if count != len(matrix[0]) - 1 or count != min(dimension, 3):
-            wide = len(matrix[0]) - 1
-            message = f"{count} space axes over {wide} array axes; ITK places {min(dimension, 3)} by as many"
-            raise ArgumentError(Problem("unsupported", ("spaces", 0), message))
-        direction = np.array(derive.direction(matrix))[:, ::-1]
-        if np.abs(direction.T @ direction - np.eye(count)).max() > _SQUARE:
-            message = "the axes are not at right angles (sheared), which ITK would change silently; resample first"
-            raise ArgumentError(Problem("unsupported", ("spaces", 0, "from_array"), message))
-        spacing[:count], origin[:count] = derive.spacing(matrix)[::-1], derive.origin(matrix)
-        cosines[:count, :count] = direction
-    time = [index for index, kind in enumerate(array.meta.axis_types) if kind == "time"]
-    if dimension == 4 and time:
-        axis = array.meta.at(("axes",))[time[0]]
-        spacing[3], origin[3] = abs(axis.get("step", 1.0)), axis.get("start", 0.0)
+        place = place_of_space(spaces[0], array.meta.axis_names, dimension)
+        count = place.spatial
+        spacing[:count], origin[:count], cosines[:count, :count] = place.spacing, place.origin, place.cosines
+    if dimension == 4 and array.meta.axis_types[0] == "time":
+        axis = array.meta.at(("axes",))[0]
+        step = float(axis.get("step", 1.0))
+        spacing[3], origin[3], cosines[3, 3] = abs(step), axis.get("start", 0.0), np.sign(step)
     image.SetSpacing(spacing.tolist())
     image.SetOrigin(origin.tolist())
     image.SetDirection(cosines.ravel().tolist())
@@ -199,7 +179,8 @@ def to_itk(array: MLArray, path: Any, *, overwrite: bool = False) -> None:
     image = to_itk_image(array)
     for entry in array.meta.source:
         for key, value in (entry.get("header", {}).get("metadata") or {}).items():
-            image.SetMetaData(key, str(value))
+            if not key.startswith(_OWN):
+                image.SetMetaData(key, str(value))
     name = temporary_name(str(target)) + target.suffix
     try:
         sitk.WriteImage(image, name, useCompression=True)
