@@ -29,6 +29,13 @@ def test_nothing_is_turned_where_it_is_right_already_or_not_known():
     assert (first.letters, first.turned) == (("", "", "", ""), (False, False))
 
 
+def test_superior_is_up_whatever_the_order_of_the_axes():
+    x, y, z = plan_slices((6, 5, 4), ("x", "y", "z"), (0, 1, 2), (1, 2, 3), "LPS")
+    assert [(one.down, one.across) for one in (x, y, z)] == [(2, 1), (2, 0), (1, 0)]
+    assert [one.letters for one in (x, y, z)] == [("S", "I", "A", "P"), ("S", "I", "R", "L"), ("A", "P", "R", "L")]
+    assert (x.turned, x.size, x.cross) == ((True, False), (3, 2), (2, 2))
+
+
 def test_an_index_is_per_axis_or_per_axis_shown():
     names = ("t", "z", "y", "x")
     for index in ((1, 3, 2, 0), (3, 2, 0)):
@@ -77,16 +84,25 @@ def share(picture, colour):
     return rows.mean() / picture.shape[0], columns.mean() / picture.shape[1]
 
 
-def test_the_patients_left_is_drawn_on_the_right_and_superior_up(drawn):
+@pytest.mark.parametrize("order", ["zyx", "xyz", "yzx"])
+def test_the_patients_left_is_drawn_on_the_right_and_superior_up(drawn, order):
     labels = np.zeros((20, 20, 20), "u1")
     labels[14:, :, 3:6] = 1  # index grows superior, and left: high z is up, low x is the right hand, drawn on the left
     labels[:6, :, 14:17] = 2
     values = {"kind": "label", "labels": {1: {"color": "#ff0000"}, 2: {"color": "#0000ff"}}}
-    array = MLArray(labels, space="patient", spacing=(1, 1, 1), values=values)
-    assert array.letter_codes() == "SPL"
+    labels = labels.transpose(["zyx".index(name) for name in order])
+    axes = [
+        {"name": name, "increases_toward": word}
+        for name, word in zip("xyz", ("left", "posterior", "superior"), strict=True)
+    ]
+    grid = {"array_axes": ["x", "y", "z"], "matrix": np.eye(4).tolist()}
+    space = {"name": "patient", "axes": axes, "from_array": grid}
+    array = MLArray(labels, axes=list(order), spaces=[space], values=values)
+    assert array.letter_codes() == order.translate(str.maketrans("xyz", "LPS"))
     picture = drawn(array)
     third = picture.shape[1] // 3
-    coronal = picture[:, third : 2 * third]
+    normal = order.index("y")  # the coronal slice is normal to y
+    coronal = picture[:, normal * third : (normal + 1) * third]
     red, blue = share(coronal, (1, 0, 0)), share(coronal, (0, 0, 1))
     assert red[0] < 0.5 < blue[0]
     assert red[1] < 0.5 < blue[1]

@@ -77,12 +77,16 @@ def _read(sitk: Any, path: Path) -> Any:
     try:
         return sitk.ReadImage(str(path))
     except RuntimeError as error:
-        reason = next((line for line in reversed(str(error).splitlines()) if line.strip()), str(error))
         raise FormatError(
-            Problem("corrupt", (), f"SimpleITK cannot read it: {reason.strip()}"), path=str(path)
+            Problem("corrupt", (), f"SimpleITK cannot read it: {_reason(error)}"), path=str(path)
         ) from None
     finally:
         sitk.ProcessObject.SetGlobalWarningDisplay(previous)
+
+
+def _reason(error: RuntimeError) -> str:
+    """Return the last line of what ITK says; those before name its source files."""
+    return next((line.strip() for line in reversed(str(error).splitlines()) if line.strip()), str(error))
 
 
 def _text(value: str) -> str:
@@ -181,11 +185,11 @@ def to_itk(array: MLArray, path: Any, *, overwrite: bool = False) -> None:
         for key, value in (entry.get("header", {}).get("metadata") or {}).items():
             if not key.startswith(_OWN):
                 image.SetMetaData(key, str(value))
-    name = temporary_name(str(target)) + target.suffix
+    name = temporary_name(str(target)) + (".nii.gz" if target.name.lower().endswith(".nii.gz") else target.suffix)
     try:
         sitk.WriteImage(image, name, useCompression=True)
         replace(name, str(target), exclusive=not overwrite)
     except RuntimeError as error:
-        raise ArgumentError(Problem("unsupported", ("path",), f"SimpleITK cannot write it: {error}")) from None
+        raise ArgumentError(Problem("unsupported", ("path",), f"SimpleITK cannot write it: {_reason(error)}")) from None
     finally:
         Path(name).unlink(missing_ok=True)

@@ -34,8 +34,8 @@ def view(
 ) -> None:
     """Draw three orthogonal slices of a file into a PNG: letter codes at the edges, true proportions, a scale bar.
 
-        The stored values that are black and white; None takes the lowest, and the 99.5th percentile of what is above.
-    them the array is shown as it is stored.
+    Superior, else anterior, is up, and the patient's right, else anterior, on the left; without letters the array is
+    shown as it is stored. Nothing but the slices is read.
 
     Parameters
     ----------
@@ -67,7 +67,9 @@ def view(
         slices, unit = _planned(array, space, index)
         planes = [_plane(array, one) for one in slices]
         figure = _figure(array, slices, planes, unit, window)
-        figure.suptitle(f"{Path(str(array.filepath)).name}  {_facts(array, space, unit)}", color=_INK, fontsize=10)
+        figure.suptitle(
+            f"{Path(str(array.filepath)).name}  {_facts(array, space, unit, slices)}", color=_INK, fontsize=10
+        )
     name = temporary_name(str(target))
     try:
         figure.savefig(name, format="png", dpi=120, facecolor=_GROUND)
@@ -93,16 +95,21 @@ def _planned(array: MLArray, space: str | None, index: Sequence[int] | None) -> 
 
 def _plane(array: MLArray, one: Slice) -> NDArray[Any]:
     plane = np.asarray(array[one.key])
+    plane = plane.T if one.down > one.across else plane
     return np.abs(plane) if plane.dtype.kind == "c" else plane
 
 
-def _facts(array: MLArray, space: str | None, unit: str) -> str:
+def _facts(array: MLArray, space: str | None, unit: str, slices: Sequence[Slice]) -> str:
+    shape = " x ".join(map(str, array.shape))
+    shown = {axis for one in slices for axis in (one.down, one.across)}
+    names, at = array.meta.axis_names, slices[0].index
+    held = "".join(f", {names[axis]} = {at[axis]}" for axis in range(array.ndim) if axis not in shown)
     matrix = array.matrix(space)
     if matrix is None:
-        return f"{' x '.join(map(str, array.shape))}, index space"
+        return f"{shape}, index space{held}"
     spacing = " x ".join(f"{value:.3g}" for value in derive.spacing(matrix))
     letters = array.letter_codes(space)
-    return f"{' x '.join(map(str, array.shape))}, {spacing} {unit}{', ' + letters if letters else ''}"
+    return f"{shape}, {f'{spacing} {unit}'.strip()}{', ' + letters if letters else ''}{held}"
 
 
 def _figure(array: MLArray, slices: Sequence[Slice], planes: Sequence[NDArray[Any]], unit: str, window: Any) -> Any:
@@ -110,7 +117,7 @@ def _figure(array: MLArray, slices: Sequence[Slice], planes: Sequence[NDArray[An
     from matplotlib.figure import Figure  # noqa: PLC0415  (an extra)
 
     widths = [plane.shape[1] * one.size[1] for plane, one in zip(planes, slices, strict=True)]
-    figure = Figure(figsize=(4.2 * len(slices), 4.8), facecolor=_GROUND, layout="constrained")
+    figure = Figure(figsize=(4.2 * len(slices), 4.8), facecolor=_GROUND, layout="compressed")
     FigureCanvasAgg(figure)
     axes = figure.subplots(1, len(slices), squeeze=False, width_ratios=[max(w, max(widths) / 3) for w in widths])[0]
     style = _labels(array, planes) if array.meta.values.kind in {"label", "instance"} else _grey(planes, window)

@@ -11,6 +11,8 @@ from mlarray.errors import ArgumentError, Problem
 TOP: Final = frozenset("SA")
 LEFT: Final = frozenset("RA")
 """The letters that stand there: superior, or anterior, is up, and the patient's right is on the left."""
+_UPRIGHT: Final = ("SI", "AP", "LR")
+"""Which of two axes goes down: that of the earlier pair."""
 OPPOSITE_LETTER: Final = {"L": "R", "R": "L", "A": "P", "P": "A", "S": "I", "I": "S"}
 
 
@@ -34,7 +36,7 @@ class Slice:
 
     @property
     def key(self) -> tuple[int | slice, ...]:
-        """What to read."""
+        """What to read; its rows go across where `down` is the later axis."""
         return tuple(slice(None) if at is None else at for at in self.index)
 
 
@@ -49,7 +51,8 @@ def plan_slices(
     """Return the slices through a voxel, one normal to each of the last three axes of the space (one, in 2-D).
 
     The first of the two axes goes down and the second to the right, unless letters are known: then superior, or else
-    anterior, is up, and the patient's right, or else anterior, on the left, as radiologists look at it.
+    anterior, is up, and the patient's right, or else anterior, on the left, as radiologists look at it, whatever the
+    order of the axes.
 
     Parameters
     ----------
@@ -93,7 +96,7 @@ def _slice(
     facts: tuple[dict[int, float], dict[int, str]],
 ) -> Slice:
     size, letter = facts
-    down, across = (axis for axis in shown if axis != normal)
+    down, across = sorted((axis for axis in shown if axis != normal), key=lambda axis: _upright(letter.get(axis, "")))
     ends: list[str] = []
     turned: list[bool] = []
     for axis, wanted in ((down, TOP), (across, LEFT)):
@@ -112,6 +115,11 @@ def _slice(
         size=(size[down], size[across]),
         cross=(at[down], at[across]),
     )
+
+
+def _upright(letter: str) -> int:
+    """Return the rank of an axis for going down; all are alike where letters are not known."""
+    return next((rank for rank, pair in enumerate(_UPRIGHT) if letter and letter in pair), len(_UPRIGHT))
 
 
 def _index(shape: Sequence[int], shown: Sequence[int], index: Sequence[int] | None) -> list[int]:
