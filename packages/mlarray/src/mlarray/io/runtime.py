@@ -29,6 +29,24 @@ def module() -> Any:
     return blosc2
 
 
+def open_frame(path: str, mode: str, *, mmap_mode: str | None = None, nthreads: int = 1) -> Any:
+    """Open a file that was looked at and found to be the frame of an array.
+
+    Not with `blosc2.open`: that one looks for something else in names with ``.zarr/``, ``::`` or ``?`` in them, and
+    builds, or fetches, what an array in a file says it stands for.
+
+    Raises
+    ------
+    RuntimeError, ValueError, TypeError, OSError
+        As blosc2 finds.
+    """
+    extension = module().blosc2_ext
+    options: dict[str, Any] = {"dparams": {"nthreads": nthreads}}
+    if mmap_mode is not None:
+        options["mmap_mode"] = mmap_mode
+    return extension.open(path, mode, 0, **options)
+
+
 def forks() -> int:
     """Return how many forks lie between the process that first used blosc2 and this one."""
     return _forks
@@ -51,7 +69,9 @@ def _in_child() -> None:
     _forks += 1
     blosc2.set_nthreads(1)
     # At exit blosc2 would wait for the threads of the parent too.
-    atexit.unregister(getattr(blosc2.blosc2_ext, "destroy", None))
+    destroy = getattr(blosc2.blosc2_ext, "destroy", None)
+    if destroy is not None:
+        atexit.unregister(destroy)
     for store in list(_threaded):
         store.leave_behind()
     _threaded.clear()
