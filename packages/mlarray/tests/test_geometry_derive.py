@@ -222,6 +222,12 @@ def test_an_axis_that_is_used_needs_an_anatomical_word(missing):
     assert derive.letter_codes(from_columns(columns), words) == TOWARD[LPS[used[0]]][0] + TOWARD[LPS[used[1]]][1]
 
 
+def test_a_tie_of_six_goes_by_rows_then_columns():
+    # Two thirds off the diagonal, minus one third on it. x takes the first free column but its own, the second; y the
+    # first; z is left with the third, where it falls.
+    assert derive.letter_codes(from_columns([(-1, 2, 2), (2, -1, 2), (2, 2, -1)]), LPS) == "PLI"
+
+
 def test_an_index_that_does_not_move_along_the_axis_left_for_it_has_no_letter():
     # 9/sqrt(83) = 0.988 takes x for the first column, 2/sqrt(5) = 0.894 takes y for the second; the third is flat in z.
     assert derive.letter_codes(from_columns([(9, 1, 1), (0, 2, 1), (1, 1, 0)]), LPS) is None

@@ -96,6 +96,7 @@ def with_last_row(linear):
         ([[1, 0, 0], [0, 1, 0]], False),  # three columns in a plane
         ([[1, 2]], False),
         ([[3], [4]], True),
+        ([[1, 0], [1e-10, 0], [0, 1]], True),  # the first column is 1 long, not 1e-10
     ],
 )
 def test_rank_is_full_where_no_singular_value_is_below_a_billionth_of_the_largest(linear, expected):

@@ -93,10 +93,9 @@ def full_rank(matrix: Sequence[Sequence[float]]) -> bool:
     simple = _lengths(matrix)
     if simple is None:
         linear = np.array([row[:-1] for row in matrix[:-1]], float)
-        largest = float(np.abs(linear).max(initial=0.0))
-        if largest == 0.0 or linear.shape[0] < linear.shape[1]:
+        if linear.shape[0] < linear.shape[1]:
             return False
-        simple = np.linalg.svd(linear / largest, compute_uv=False).tolist()
+        simple = np.linalg.svd(linear, compute_uv=False).tolist()
     return bool(simple) and min(simple) > THINNEST * max(simple)
 
 
