@@ -69,7 +69,7 @@ class _Found:
     files: Sequence[tuple[Path, Any]]
     planes: Sequence[Plane]
     place: SeriesPlace
-    notes: list[str]
+    notes: list[Notice]
 
 
 def _files(path: Any) -> tuple[list[Path], bool]:
@@ -169,7 +169,7 @@ def _decoded(path: Path, dataset: Any) -> NDArray[Any]:
 
 def _values(
     planes: Sequence[Plane], place: SeriesPlace, pixels: Sequence[NDArray[Any]]
-) -> tuple[tuple[NDArray[Any], dict[str, Any]], list[str]]:
+) -> tuple[tuple[NDArray[Any], dict[str, Any]], list[Notice]]:
     """Return the stored values in order, what they mean, and what there is to warn of."""
     if len(pixels) != len(planes):
         message = f"{len(pixels)} planes of pixels are there, and {len(planes)} are placed"
@@ -177,11 +177,23 @@ def _values(
     ordered = [pixels[index] for index in place.order]
     first = planes[0]
     meaning: dict[str, Any] = {"kind": "label" if first.word("Modality") == "SEG" else "measurement", **_unit(first)}
-    notes = []
+    notes: list[Notice] = []
     if first.word("PhotometricInterpretation") == "MONOCHROME1":
-        notes.append("MONOCHROME1: the highest value is black; values are stored as they are")
+        notes.append(
+            Notice(
+                "unsupported",
+                ("PhotometricInterpretation",),
+                "MONOCHROME1: the highest value is black; values are stored as they are",
+            )
+        )
     if first.get("ModalityLUTSequence"):
-        notes.append("a ModalityLUTSequence says what the values mean; they are stored as they are, without it")
+        notes.append(
+            Notice(
+                "unsupported",
+                ("ModalityLUTSequence",),
+                "a ModalityLUTSequence says what the values mean; they are stored as they are, without it",
+            )
+        )
     rescale = [
         (planes[index].number("RescaleSlope") or 1.0, planes[index].number("RescaleIntercept") or 0.0)
         for index in place.order
@@ -191,7 +203,13 @@ def _values(
             meaning |= {"scale": rescale[0][0], "offset": rescale[0][1]}
         return (np.stack(ordered), meaning), notes
     # PET rescales slice by slice: no single scale holds.
-    notes.append("RescaleSlope and RescaleIntercept differ between slices; values are rescaled, as float32")
+    notes.append(
+        Notice(
+            "conflict",
+            ("RescaleSlope",),
+            "RescaleSlope and RescaleIntercept differ between slices; values are rescaled, as float32",
+        )
+    )
     scaled = [part * slope + inter for part, (slope, inter) in zip(ordered, rescale, strict=True)]
     return (np.stack(scaled).astype(np.float32), meaning), notes
 
@@ -227,5 +245,5 @@ def _array(
         "index_map": index_map.document((0, 1, 2), (turned, False, False)),
         "header": metadata([dataset for _, dataset in files]),
     }
-    warn([Notice("wrong_value", (), note) for note in found.notes], files[0][0].name)
-    return sources.attach(made, entry, found.notes)
+    warn(found.notes, files[0][0].name)
+    return sources.attach(made, entry, [note.message for note in found.notes])

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mlarray.errors import FormatError, Problem
+from mlarray.errors import FormatError, Notice, Problem
 
 UNEVEN: Final = 1e-3
 """How far two gaps between slices may differ, in millimetres."""
@@ -36,7 +36,7 @@ class SeriesPlace:
 
     order: tuple[int, ...]
     matrix: list[list[float]]
-    warnings: tuple[str, ...]
+    warnings: tuple[Notice, ...]
 
 
 def place_series(slices: Sequence[SlicePlace], thickness: float | None = None) -> SeriesPlace:
@@ -60,7 +60,7 @@ def place_series(slices: Sequence[SlicePlace], thickness: float | None = None) -
     ((1, 0), [3.0, 0.0, 0.0, 2.0])
     """
     first = slices[0]
-    warnings: list[str] = []
+    warnings: list[Notice] = []
     across, down = np.array(first.orientation[:3], float), np.array(first.orientation[3:], float)
     _cosines(across, down, warnings)
     for index, other in enumerate(slices[1:], 1):
@@ -84,35 +84,35 @@ def place_series(slices: Sequence[SlicePlace], thickness: float | None = None) -
             np.abs(begin + p * (end - begin) - place.position).max() for p, place in zip(part, slices, strict=True)
         )
         if aside > UNEVEN:
-            warnings.append(f"the slices lie up to {aside:.4g} mm beside a straight line; the matrix has the line")
+            message = f"the slices lie up to {aside:.4g} mm beside a straight line; the matrix has the line"
+            warnings.append(Notice("wrong_value", ("ImagePositionPatient",), message))
     else:
         step = normal * (thickness or 1.0)
         if not thickness:
-            warnings.append("one slice, of which no thickness is known; 1 mm is taken")
+            message = "one slice, of which no thickness is known; 1 mm is taken"
+            warnings.append(Notice("missing_key", ("SliceThickness",), message))
     columns = (step, down * float(first.spacing[0]), across * float(first.spacing[1]), begin)
     matrix = [[float(column[row]) + 0.0 for column in columns] for row in range(3)]
     return SeriesPlace(order, [*matrix, [0.0, 0.0, 0.0, 1.0]], tuple(warnings))
 
 
-def _cosines(across: NDArray[np.float64], down: NDArray[np.float64], warnings: list[str]) -> None:
+def _cosines(across: NDArray[np.float64], down: NDArray[np.float64], warnings: list[Notice]) -> None:
     """Check that rows and columns make a plane; warn where they are no unit vectors at right angles."""
     if np.linalg.norm(np.cross(across, down)) < _FLAT:
         message = f"the rows lie along {across.tolist()}, the columns along {down.tolist()}; these make no plane"
         raise FormatError(Problem("wrong_value", (0, "ImageOrientationPatient"), message))
     off = max(abs(float(across @ across) - 1), abs(float(down @ down) - 1), abs(float(across @ down)))
     if off > _UNIT:
-        warnings.append(
-            "ImageOrientationPatient holds no unit vectors at right angles; the matrix has them as they are"
-        )
+        message = "these are no unit vectors at right angles; the matrix has them as they are"
+        warnings.append(Notice("wrong_value", ("ImageOrientationPatient",), message))
 
 
-def _gaps(along: NDArray[np.float64], order: Sequence[int], warnings: list[str]) -> None:
+def _gaps(along: NDArray[np.float64], order: Sequence[int], warnings: list[Notice]) -> None:
     gaps = np.diff(along)
     if gaps.min() <= UNEVEN:
         at = int(gaps.argmin())
         message = f"files {order[at]} and {order[at + 1]} lie at one place ({along[at]:g} mm along the normal)"
         raise FormatError(Problem("duplicate", (order[at + 1], "ImagePositionPatient"), message))
     if gaps.max() - gaps.min() > UNEVEN:
-        warnings.append(
-            f"the gaps between slices are uneven, {gaps.min():g} to {gaps.max():g} mm; the matrix has their mean"
-        )
+        message = f"the gaps between slices are uneven, {gaps.min():g} to {gaps.max():g} mm; the matrix has their mean"
+        warnings.append(Notice("wrong_value", ("ImagePositionPatient",), message))

@@ -71,7 +71,7 @@ def from_nifti(path: Any, **layout: Any) -> MLArray:
     return _array(stored, header, raw, (place, spaces, notes), {"reader": f"nibabel {nibabel.__version__}", **layout})
 
 
-def _array(stored: Any, header: Any, raw: _Raw, where: tuple[Any, Any, list[str]], more: dict[str, Any]) -> MLArray:
+def _array(stored: Any, header: Any, raw: _Raw, where: tuple[Any, Any, list[Notice]], more: dict[str, Any]) -> MLArray:
     place, spaces, notes = where
     intent = int(header["intent_code"])
     axes = axes_of(place, intent, stored.shape)
@@ -95,8 +95,8 @@ def _array(stored: Any, header: Any, raw: _Raw, where: tuple[Any, Any, list[str]
             "version": raw.version,
         },
     }
-    warn([Notice("wrong_value", ("spaces",), note) for note in notes], raw.files[0]["name"])
-    return sources.attach(made, entry, notes)
+    warn(notes, raw.files[0]["name"])
+    return sources.attach(made, entry, [note.message for note in notes])
 
 
 def _read(path: Path) -> _Raw:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from mlarray.errors import ArgumentError, Problem
+from mlarray.errors import ArgumentError, Notice, Problem
 from mlarray.geometry.compose import PATIENT_AXES
 from mlarray.geometry.matrix import expanded, full_rank
 
@@ -116,17 +116,18 @@ def _right_angle(rows: Sequence[Sequence[float]], columns: int) -> list[float]:
     return [float(value) + 0.0 for value in found / np.linalg.norm(found)]
 
 
-def spaces_of(place: NiftiPlace) -> tuple[list[dict[str, Any]], list[str]]:
+def spaces_of(place: NiftiPlace) -> tuple[list[dict[str, Any]], list[Notice]]:
     """Return the `spaces` of an image over the axes z, y, x (as many as it has), and what there is to warn of.
 
     The sform is the first where its code is above 0, then a qform that differs; without either, `scanner` of pixdim
     alone.
     """
     columns = min(place.ndim, 3)
-    warnings: list[str] = []
+    warnings: list[Notice] = []
     unit = LENGTHS.get(place.units & 7)
     if unit is None:
-        warnings.append(f"xyzt_units {place.units} names no unit of length; millimetres are taken")
+        message = f"xyzt_units {place.units} names no unit of length; millimetres are taken"
+        warnings.append(Notice("missing_key", ("xyzt_units",), message))
         unit = LENGTHS[2]
     found: list[dict[str, Any]] = []
     for name, affine, code in (("sform", place.sform, place.sform_code), ("qform", place.qform, place.qform_code)):
@@ -134,11 +135,12 @@ def spaces_of(place: NiftiPlace) -> tuple[list[dict[str, Any]], list[str]]:
             continue
         matrix = matrix_of(affine, columns)
         if not np.isfinite(matrix).all() or not full_rank(matrix):
-            warnings.append(f"the {name} is singular or not finite, and is left out")
+            warnings.append(Notice("wrong_value", (name,), f"the {name} is singular or not finite, and is left out"))
         elif not any(space["from_array"]["matrix"] == matrix for space in found):
             found.append(_space(matrix, code, columns, unit, {space["name"] for space in found}))
     if not found:
-        warnings.append("neither sform nor qform is set; voxel sizes alone are known, not where the patient lies")
+        message = "neither sform nor qform is set; voxel sizes alone are known, not where the patient lies"
+        warnings.append(Notice("missing_key", ("sform_code",), message))
         found = [_scanner(place, columns, unit)]
     return found, warnings
 
