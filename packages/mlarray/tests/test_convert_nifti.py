@@ -382,6 +382,22 @@ def test_spectra_are_no_time(tmp_path):
     assert (axis.name, axis.type, axis.step, axis.unit_code) == ("frequency", "other", 2.5, "Hz")
 
 
+@pytest.mark.parametrize(
+    "header",
+    [{}, {"raw": 7}, {"raw": b"short"}, {"version": 3}, {"version": [1]}, {"endian": "?"}, {"tail": "text"}],
+    ids=str,
+)
+def test_a_source_that_holds_no_header_is_passed_over(tmp_path, header):
+    array = from_nifti(write(tmp_path / "a.nii", descrip=b"mine"))
+    entry = array.meta.source[0].to_dict()
+    entry["header"] = {**entry["header"], **header} if header else {}
+    made = MLArray(VALUES.T, space="patient", spacing=(1, 2, 3), source=[entry])
+    to_nifti(made, tmp_path / "b.nii")
+    again = nibabel.load(tmp_path / "b.nii")
+    assert bytes(again.header["descrip"].item()) == b""
+    assert again.header.get_zooms() == (3, 2, 1)
+
+
 def test_simpleitk_reads_the_same_places(tmp_path):
     sitk = pytest.importorskip("SimpleITK")
     # A rotation about z by an angle of cosine 0.8 and sine 0.6, spacings 0.5, 0.75, 3.

@@ -67,7 +67,9 @@ def write_back(array: MLArray) -> Written:
 def _usable(array: MLArray, entry: Mapping[str, Any]) -> bool:
     """Whether the header of a source fits the axes that the array has now: the spatial ones first, then others."""
     header, order = entry.get("header") or {}, (entry.get("index_map") or {}).get("axes")
-    if header.get("version") not in SIZES or header.get("endian") not in ("<", ">"):
+    if header.get("version") not in list(SIZES) or header.get("endian") not in ("<", ">"):
+        return False
+    if not all(isinstance(header.get(key, b""), bytes) for key in ("raw", "lead", "tail")):
         return False
     if len(header.get("raw", b"")) < SIZES[header["version"]] or order is None or len(order) != array.ndim:
         return False
