@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from mlarray.errors import ArgumentError, ArgumentTypeError, Problem
 
 Ints = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class PatchPlan:
+class PatchPlan(NamedTuple):
     """The box [begin, end) of the array to read, and where it begins in the patch; an empty box reads nothing.
 
     Examples
@@ -67,6 +65,9 @@ def plan_patch(start: Sequence[int], size: Sequence[int], shape: Sequence[int]) 
     ((0, 4), (2, 6), (1, 0), True)
     """
     first, count = integers(start, "start", len(shape)), integers(size, "size", len(shape))
+    after = tuple(map(operator.add, first, count))
+    if all(map(operator.le, after, shape)) and min(first, default=0) >= 0 and min(count, default=0) >= 0:
+        return PatchPlan(first, after, (0,) * len(shape), count, pads=False)
     begin, end, into = [], [], []
     for axis, (a, n, full) in enumerate(zip(first, count, shape, strict=True)):
         if n < 0:
