@@ -237,7 +237,7 @@ def test_an_index_that_does_not_move_along_the_axis_left_for_it_has_no_letter():
 
 # Coordinates ---------------------------------------------------------------------------------------------------------
 
-places = st.floats(-1e4, 1e4)
+places = st.floats(-1e4, 1e4).filter(lambda value: value == 0 or abs(value) > 1e-6)
 
 
 @settings(max_examples=200, deadline=None)
