@@ -134,6 +134,23 @@ def test_convert_a_file_and_a_folder(tmp_path, capsys):
     assert not (tmp_path / "x").exists()
 
 
+def test_a_box_of_a_zarr_and_errors_of_its_library_are_one_line(tmp_path, capsys):
+    pytest.importorskip("worldarray_write")
+    from mlarray.convert import to_worldarray
+
+    zarr = tmp_path / "a.zarr"
+    to_worldarray(MLArray(VALUES, axes=["z", "y", "x"], space="patient", spacing=(3, 2, 1)), zarr)
+    # Centres in [3, 9) of 0, 3, 6, 9; in [0, 4) of 0, 2, …; in [1, 3) of 0, 1, ….
+    assert convert([str(zarr), str(tmp_path / "a.mla"), "--box", "3,0,1:9,4,3"]) == 0
+    assert np.array_equal(MLArray.load(tmp_path / "a.mla").to_numpy(), VALUES[1:3, 0:2, 1:3])
+    for more in (["--box", "3,0:9,4"], ["--level", "s7"]):
+        assert convert([str(zarr), str(tmp_path / "b.mla"), *more]) == 1
+        assert capsys.readouterr().err.count("\n") == 1
+    with pytest.raises(SystemExit):
+        convert([str(zarr), str(tmp_path / "b.mla"), "--box", "3"])
+    assert "0,0,0:10,20,30" in capsys.readouterr().err
+
+
 def test_a_reader_that_stops_is_no_error(path):
     script = "import sys; from mlarray.cli.main import header; sys.exit(header(sys.argv[1:]))"
     command = [sys.executable, "-c", script, *[str(path)] * 200]

@@ -92,6 +92,21 @@ def test_two_sources_of_one_target_both_fail(raw, tmp_path):
     assert not (tmp_path / "mla").exists()
 
 
+def test_an_option_of_another_format_is_refused(raw, tmp_path):
+    with pytest.raises(ArgumentError, match="no option of nifti, but of omezarr"):
+        convert(Job(raw / "a.nii", tmp_path / "a.mla"), reading={"level": "s0"})
+    convert(Job(raw / "a.nii", tmp_path / "a.mla"), reading={"patch_size": 2})
+
+
+def test_the_contents_of_a_disc_are_no_series(tmp_path):
+    magic = bytes(128) + b"DICM"
+    (tmp_path / "disc" / "images").mkdir(parents=True)
+    (tmp_path / "disc" / "DICOMDIR").write_bytes(magic)
+    (tmp_path / "disc" / "images" / "one").write_bytes(magic)
+    jobs = list(jobs_in(tmp_path / "disc", tmp_path / "mla"))
+    assert jobs == [Job(tmp_path / "disc/images", tmp_path / "mla/images.mla")]
+
+
 def test_one_end_is_an_mla_file(raw, tmp_path):
     for source, target in (("a.nii", "b.nii"), ("a.mla", "b.mla")):
         with pytest.raises(ArgumentError, match=r"\.mla"):

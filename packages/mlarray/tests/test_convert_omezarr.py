@@ -83,6 +83,33 @@ def test_nothing_is_replaced(volume):
     assert np.array_equal(from_worldarray(volume).to_numpy(), VALUES)
 
 
+def test_an_interruption_leaves_nothing(tmp_path, monkeypatch):
+    from worldarray_write.writable import WritableArray
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(WritableArray, "write_index", stop)
+    with pytest.raises(KeyboardInterrupt):
+        to_worldarray(MLArray(VALUES[0], spacing=(1, 1, 1)), tmp_path / "a.zarr")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_label_images_are_labels_with_their_colours(volume):
+    import json
+
+    assert from_worldarray(volume).meta.values.kind == "measurement"
+    path = volume / "zarr.json"
+    document = json.loads(path.read_text())
+    document["attributes"]["ome"]["image-label"] = {
+        "colors": [{"label-value": 3, "rgba": [255, 0, 16, 128]}, {"label-value": 4, "rgba": [300, 0, 0, 0]}]
+    }
+    path.write_text(json.dumps(document))
+    values = from_worldarray(volume).meta.values
+    assert values.kind == "label"
+    assert values.labels == {"3": {"color": "#ff001080"}}
+
+
 def test_a_missing_volume_is_an_error_of_worldarray(tmp_path):
     with pytest.raises(wa.errors.WorldArrayError):
         from_worldarray(tmp_path / "no.zarr")

@@ -139,6 +139,9 @@ def test_nothing_is_replaced_unless_asked(drawn, tmp_path):
         view(tmp_path / "a.mla", tmp_path / "a.png")
     with pytest.raises(ArgumentError, match="png"):
         view(tmp_path / "a.mla", tmp_path / "a.jpg")
+    for window in ((float("nan"), 1), (5, 5), (2, 1)):
+        with pytest.raises(ArgumentError, match="window"):
+            view(tmp_path / "a.mla", tmp_path / "b.png", window=window)
     with pytest.raises(ArgumentError, match="outside"):
         view(tmp_path / "a.mla", tmp_path / "b.png", index=(9, 0, 0))
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.mla", "a.png"]

@@ -152,6 +152,9 @@ def _convert_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes, for a folder")
     parser.add_argument("--patch-size", type=_numbers, metavar="Z,Y,X", help="the patches that will be read")
     parser.add_argument("--level", help="the level of an OME-Zarr group")
+    parser.add_argument(
+        "--box", type=_box, metavar="BEGIN:END", help="of an OME-Zarr, such as 0,0,0:10,20,30, in its units"
+    )
     parser.add_argument("--series-uid", help="the series of a DICOM folder with several")
     parser.set_defaults(run=_convert)
 
@@ -164,13 +167,21 @@ def _numbers(text: str) -> Any:
     return found[0] if len(found) == 1 else found
 
 
+def _box(text: str) -> Any:
+    try:
+        begin, end = (tuple(map(float, corner.split(","))) for corner in text.split(":"))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not two corners as in 0,0,0:10,20,30") from None
+    return begin, end
+
+
 def _convert(given: argparse.Namespace) -> int:
     from mlarray.cli.progress import convert_folder  # noqa: PLC0415  (a header needs none of it)
-    from mlarray.convert.files import Job, is_mla  # noqa: PLC0415  (a header needs none of it)
+    from mlarray.convert.files import Job, expected, is_mla  # noqa: PLC0415  (a header needs none of it)
     from mlarray.convert.files import convert as convert_one  # noqa: PLC0415  (a header needs none of it)
     from mlarray.convert.table import FORMATS  # noqa: PLC0415  (a header needs none of it)
 
-    names = ("patch_size", "level", "series_uid")
+    names = ("patch_size", "level", "box", "series_uid")
     reading = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
     if given.jobs < 1:
         sys.stderr.write("error: --jobs is at least 1\n")
@@ -179,7 +190,10 @@ def _convert(given: argparse.Namespace) -> int:
         any(row.folder is not None and row.folder(given.source) for row in FORMATS) if given.source.is_dir() else True
     )
     if whole or is_mla(given.target):
-        convert_one(Job(given.source, given.target), overwrite=given.overwrite, reading=reading)
+        try:
+            convert_one(Job(given.source, given.target), overwrite=given.overwrite, reading=reading)
+        except expected() as error:
+            return _failed(error)
         return 0
     return convert_folder(given.source, given.target, given.overwrite, reading, given.jobs)
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from mlarray.array import MLArray
-from mlarray.convert.table import FORMATS, format_of, function
+from mlarray.convert.table import FORMATS, Format, format_of, function
 from mlarray.errors import ArgumentError, MLArrayError, Problem
 from mlarray.io.paths import SUFFIX
+
+_LAYOUT: Final = frozenset({"patch_size", "chunk_size", "block_size", "cparams", "dparams", "compressed"})
+"""What every converter takes."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,7 @@ def convert(job: Job, *, overwrite: bool = False, reading: Mapping[str, Any] | N
         raise FileExistsError(errno.EEXIST, "something stands there already; overwrite to replace it", str(job.target))
     if is_mla(job.target):
         row = format_of(job.source)
+        _check_options(row, reading or {})
         made: MLArray = function(row.read)(job.source, **(reading or {}))
         made.save(job.target)
         return
@@ -58,6 +63,14 @@ def convert(job: Job, *, overwrite: bool = False, reading: Mapping[str, Any] | N
         raise ArgumentError(Problem("unsupported", ("path",), message))
     with MLArray.open(job.source) as array:
         function(row.write)(array, job.target, overwrite=overwrite)
+
+
+def _check_options(row: Format, reading: Mapping[str, Any]) -> None:
+    for name in reading:
+        if name not in row.options and name not in _LAYOUT:
+            takers = " and ".join(other.name for other in FORMATS if name in other.options)
+            message = f"{name} is no option of {row.name}, but of {takers or 'no format'}"
+            raise ArgumentError(Problem("unsupported", (name,), message))
 
 
 def jobs_in(source: Path, target: Path) -> Iterator[Job]:
@@ -140,9 +153,16 @@ def _attempt(job: Job, overwrite: bool, reading: Mapping[str, Any]) -> str | Non
     try:
         job.target.parent.mkdir(parents=True, exist_ok=True)
         convert(job, overwrite=overwrite, reading=reading)
-    except (MLArrayError, OSError, ValueError, MemoryError) as error:
+    except expected() as error:
         return reason_of(error)
     return None
+
+
+def expected() -> tuple[type[BaseException], ...]:
+    """Return the errors by which a conversion says that it cannot be done: ours, and those of libraries in use."""
+    library = sys.modules.get("worldarray.errors")
+    more = () if library is None else (library.WorldArrayError,)
+    return (MLArrayError, OSError, ValueError, MemoryError, *more)
 
 
 def reason_of(error: BaseException) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mlarray.array import MLArray
 from mlarray.convert import sources
@@ -13,6 +16,7 @@ from mlarray.convert.table import needed
 from mlarray.errors import ArgumentError, Problem
 from mlarray.geometry import index_map
 from mlarray.geometry.matrix import expanded
+from mlarray.io.publish import temporary_name
 
 _CHUNK: Final = 128
 """Voxels of a chunk along each axis of type space, unless `chunks` is given."""
@@ -56,7 +60,7 @@ def from_worldarray(
     meta = volume.meta
     space = [axis for axis in range(len(meta.axes)) if axis in meta.spatial]
     axes = [_axis(meta, axis, begin[axis]) for axis in range(len(meta.axes))]
-    made = MLArray(values, axes=axes, spaces=_spaces(volume, space, begin), **layout)
+    made = MLArray(values, axes=axes, spaces=_spaces(volume, space, begin), values=_meaning(meta, values), **layout)
     entry = {
         "format": meta.format,
         "files": [],
@@ -126,6 +130,30 @@ def _spaces(volume: Any, space: Sequence[int], begin: Sequence[int]) -> list[dic
     ]
 
 
+def _meaning(meta: Any, values: NDArray[Any]) -> dict[str, Any]:
+    """Return labels where the group says so: OME's image-label, with its colours, or precomputed's segmentation."""
+    group = meta.group_attrs
+    inner = group.get("ome")
+    stated = (inner if isinstance(inner, Mapping) else group).get("image-label")
+    if values.dtype.kind not in "iub" or (stated is None and "segmentation" not in _types(meta)):
+        return {}
+    colours = stated.get("colors") if isinstance(stated, Mapping) else None
+    labels = {}
+    for item in colours if isinstance(colours, Sequence) else ():
+        value, rgba = (item.get(key) for key in ("label-value", "rgba")) if isinstance(item, Mapping) else (None, None)
+        if isinstance(value, int) and isinstance(rgba, Sequence) and _is_colour(rgba):
+            labels[str(value)] = {"color": "#" + bytes(rgba).hex()}
+    return {"kind": "label", **({"labels": labels} if labels else {})}
+
+
+def _is_colour(rgba: Sequence[Any]) -> bool:
+    return len(rgba) == 4 and all(isinstance(part, int) and 0 <= part < 256 for part in rgba)
+
+
+def _types(meta: Any) -> tuple[Any, ...]:
+    return meta.attrs.get("type"), meta.group_attrs.get("type")
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, dict) or hasattr(value, "items"):
         return {str(key): _plain(item) for key, item in value.items()}
@@ -168,13 +196,23 @@ def to_worldarray(array: MLArray, path: Any, *, level: str = "s0", overwrite: bo
     chunks = [min(_CHUNK, n) if k == "space" else 1 for n, k in zip(array.shape, array.meta.axis_types, strict=True)]
     options.setdefault("chunks", chunks)
     options.setdefault("axis_types", ["" if kind in _UNTYPED else kind for kind in array.meta.axis_types])
+    # Made beside its place, so that an interruption leaves no half of it there.
+    making = Path(temporary_name(str(target)) + target.suffix)
+    try:
+        _write(wa, making / level, values, (size, centre, units), {"axes": array.meta.axis_names, **options})
+        making.rename(target)
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+
+
+def _write(wa: Any, path: Path, values: NDArray[Any], place: tuple[Any, Any, Any], options: dict[str, Any]) -> None:
+    size, centre, units = place
     made = wa.create(
-        target / level,
+        path,
         values.shape,
         values.dtype.newbyteorder("="),
         size,
         centre,
-        axes=array.meta.axis_names,
         units=units,
         **options,
     )

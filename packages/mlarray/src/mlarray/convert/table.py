@@ -25,11 +25,18 @@ class Format:
     extra: str
     folder: Callable[[Path], bool] | None = None
     """Whether a folder holds one array of this format."""
+    options: frozenset[str] = frozenset()
+    """What `read` takes beside the layout."""
+
+
+_DIRECTORY: Final = "DICOMDIR"
+"""The table of contents of a disc, which is a DICOM file and no image; the images are in folders beside it."""
 
 
 def _series(folder: Path) -> bool:
     """Whether a folder holds DICOM files, by the magic word of one of them."""
-    return any(_dicom(path) for path in sorted(folder.iterdir()) if path.is_file())
+    files = (path for path in sorted(folder.iterdir()) if path.is_file() and path.name.upper() != _DIRECTORY)
+    return any(_dicom(path) for path in files)
 
 
 def _dicom(path: Path) -> bool:
@@ -41,10 +48,12 @@ def _zarr(folder: Path) -> bool:
     return any(folder.joinpath(name).is_file() for name in (".zattrs", ".zgroup", ".zarray", "zarr.json"))
 
 
+_PLACES: Final = frozenset({"level", "box", "voxel_size", "units"})
+
 FORMATS: Final = (
     Format("nifti", (".nii", ".nii.gz", ".hdr", ".img"), "nifti:from_nifti", "nifti:to_nifti", "nifti"),
-    Format("omezarr", (".zarr",), "omezarr:from_worldarray", "omezarr:to_worldarray", "worldarray", _zarr),
-    Format("dicom", (".dcm",), "dicom:from_dicom", None, "dicom", _series),
+    Format("omezarr", (".zarr",), "omezarr:from_worldarray", "omezarr:to_worldarray", "worldarray", _zarr, _PLACES),
+    Format("dicom", (".dcm",), "dicom:from_dicom", None, "dicom", _series, frozenset({"series_uid"})),
     Format("itk", (".nrrd", ".nhdr", ".mha", ".mhd"), "itk:from_itk", "itk:to_itk", "itk"),
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -57,12 +58,16 @@ def view(
     FileExistsError
         Something stands there.
     ArgumentError
-        There are not two axes to show, or the index lies outside.
+        There are not two axes to show, the index lies outside, or the window is none.
     """
     needed("matplotlib", "view")
     target = new_path(out, overwrite=overwrite)
     if target.suffix.lower() != ".png":
         raise ArgumentError(Problem("wrong_value", ("out",), f"{target.name!r} does not end in .png"))
+    if window is not None and not (math.isfinite(window[0]) and math.isfinite(window[1]) and window[0] < window[1]):
+        raise ArgumentError(
+            Problem("wrong_value", ("window",), f"the window is {window}; give a low and a higher number")
+        )
     with MLArray.open(path) as array:
         slices, unit = _planned(array, space, index)
         planes = [_plane(array, one) for one in slices]
