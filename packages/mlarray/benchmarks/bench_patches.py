@@ -1,121 +1,131 @@
-"""Random patches from an open file, and from one that is opened for each, against what people use instead."""
+"""Random patches of an open file, and of one that is opened for each, against the public peer and np.memmap."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-import blosc2
-import h5py
 import numpy as np
 import phantoms
-import tensorstore as ts
-from harness import Goal, Line, Timer, timer
-from numpy.typing import NDArray
+from harness import Goal, Growth, Line, Timer, timer
+from phantoms import Array
 
 from mlarray import MLArray
 
-_WARM = "all in the cache of the system; goals against the peer are in the column peer: its time over the reference's"
+_SAYS = "np.load(mmap_mode='r') and a copy; everything in the cache of the system, one process, one thread"
+_PEER = 128
+"""The patch size of the peer's files of volumes."""
 
 
-def lines(root: Path, *, quick: bool = False) -> Iterator[Line]:
-    """Yield patches, slices, colour tiles, a patch of a file that is opened for it, and the alternatives."""
+def lines(root: Path, *, quick: bool) -> Iterator[Line]:
+    """Yield patches of volumes, masks, slices and tiles, and what a data loader does that opens a file per sample."""
     scan = phantoms.scan(quick=quick)
-    edge = 32 if quick else 64
-    for size in (edge, 2 * edge):
-        yield _line(root, f"patch {size}^3", "scan", scan, (size,) * 3, edge, None)
+    yield from _volume(root, scan, quick=quick)
     slices = scan[:30].astype(np.float32)
-    yield _line(root, "slice", "slices", slices, (1, *slices.shape[1:]), (1, *slices.shape[1:]), None)
+    whole = (1, *slices.shape[1:])
+    yield _line(root, "slice of float32", _Read("slices", slices, whole, whole), Goal(gain=5))
     photo = phantoms.photograph(quick=quick)
-    yield _line(root, "colour tile", "photo", photo, (edge * 4, edge * 4, 3), edge * 4, ["y", "x", "c"])
-    yield _opened(root, scan, edge)
-    yield from _alternatives(root, scan, edge)
+    edge = photo.shape[0] // 8
+    tile = _Read("photo", photo, (edge, edge, 3), edge, axes=("y", "x", "c"))
+    yield _line(root, f"RGB tile of {edge}^2", tile, Goal(gain=1.8))
 
 
-def _file(root: Path, name: str, array: NDArray[Any], patch: Any, axes: list[str] | None) -> Path:
-    path = root / f"{name}.mla"
-    if not path.exists():
-        MLArray(array, axes=axes or ["z", "y", "x"][-array.ndim :], patch_size=patch).save(path)
-    return path
+def _volume(root: Path, scan: Array, *, quick: bool) -> Iterator[Line]:
+    edges = (32, 64) if quick else (64, 128)
+    for edge, gain in zip(edges, (1.35, 1.15), strict=True):
+        read = _Read("scan", scan, (edge,) * 3, edge)
+        yield _line(root, f"patch {edge}^3", read, Goal(gain=gain))
+        yield _indexed(root, read)
+        yield _line(root, f"patch {edge}^3, default patch size", _Read("scan", scan, (edge,) * 3, "default"), Goal())
+    read = _Read("scan", scan, (edges[0],) * 3, edges[0])
+    yield _loaded(root, read)
+    yield _opened(root, read)
+    mask = phantoms.labels(scan)
+    yield _line(root, f"patch {edges[0]}^3 of labels", _Read("labels", mask, (edges[0],) * 3, edges[0]), Goal())
 
 
-def _keys(starts: list[tuple[int, ...]], size: tuple[int, ...]) -> Iterator[tuple[slice, ...]]:
-    return cycle([tuple(slice(a, a + n) for a, n in zip(start, size, strict=True)) for start in starts])
+class _Read:
+    """Random patches of an array, and the files that hold it."""
+
+    def __init__(
+        self, name: str, array: Array, size: tuple[int, ...], patch: Any, axes: tuple[str, ...] = ("z", "y", "x")
+    ) -> None:
+        self.name, self.array, self.size, self.patch, self.axes = name, array, size, patch, axes
+        self.starts = phantoms.starts(array.shape, size)
+
+    def plain(self, root: Path) -> Path:
+        """Return its .npy file."""
+        return phantoms.saved(root, self.name, self.array)
+
+    def file(self, root: Path) -> Path:
+        """Return its .mla file."""
+        patch = self.patch if isinstance(self.patch, (str, int)) else "-".join(map(str, self.patch))
+        path = root / f"{self.name}-{patch}.mla"
+        if not path.exists():
+            MLArray(self.array, axes=list(self.axes), patch_size=self.patch).save(path)
+        return path
+
+    def keys(self) -> Iterator[tuple[slice, ...]]:
+        """Yield the slices of its patches, for ever."""
+        return cycle([tuple(slice(a, a + n) for a, n in zip(start, self.size, strict=True)) for start in self.starts])
+
+    def memmap(self, root: Path) -> Timer:
+        """Return the timer of copying a patch from memory that is mapped to the .npy file."""
+        mapped, keys = np.load(self.plain(root), mmap_mode="r"), self.keys()
+        return timer(lambda: np.array(mapped[next(keys)]))
+
+    def job(self, op: str, root: Path) -> dict[str, Any]:
+        """Return what the peer is asked for."""
+        labels = {"c": "channel", "z": "spatial_z", "y": "spatial_y", "x": "spatial_x"}
+        patch = self.patch if "c" in self.axes or self.name == "slices" else _PEER
+        job: dict[str, Any] = {"op": op, "source": str(self.plain(root)), "size": self.size, "starts": self.starts}
+        return {**job, "patch": patch, "labels": [labels[axis] for axis in self.axes]}
 
 
-def _copying(read: Callable[[tuple[slice, ...]], Any], starts: list[tuple[int, ...]], size: tuple[int, ...]) -> Timer:
-    keys = _keys(starts, size)
-    return timer(lambda: np.array(read(next(keys))))
+def _line(root: Path, what: str, read: _Read, goal: Goal) -> Line:
+    opened, out, at = MLArray.open(read.file(root)), np.empty(read.size, read.array.dtype), cycle(read.starts)
+    ours = timer(lambda: opened.read_patch(next(at), read.size, out=out))
+    return Line(what, read.memmap(root), ours, goal, _SAYS, read.job("patch", root))
 
 
-def _job(op: str, source: Path, patch: Any, size: tuple[int, ...], starts: Any, axes: Any = None) -> dict[str, Any]:
-    labels = None if axes is None else ["spatial_y", "spatial_x", "channel"]
-    return {"op": op, "source": str(source), "patch": patch, "size": size, "starts": starts, "labels": labels}
+def _indexed(root: Path, read: _Read) -> Line:
+    opened, keys = MLArray.open(read.file(root)), read.keys()
+    what = f"patch {read.size[0]}^3, m[…]"
+    return Line(what, read.memmap(root), timer(lambda: opened[next(keys)]), Goal(), _SAYS, read.job("patch", root))
 
 
-def _line(
-    root: Path, what: str, name: str, array: NDArray[Any], size: tuple[int, ...], patch: Any, axes: list[str] | None
-) -> Line:
-    source, starts = phantoms.saved(root, name, array), phantoms.starts(array.shape, size)
-    opened, out, at = MLArray.open(_file(root, name, array, patch, axes)), np.empty(size, array.dtype), cycle(starts)
-    return Line(
-        what,
-        _copying(np.load(source, mmap_mode="r").__getitem__, starts, size),
-        timer(lambda: opened.read_patch(next(at), size, out=out)),
-        Goal(),
-        f"np.load(mmap_mode='r') and a copy; {_WARM}",
-        peer=_job("patch", source, patch, size, starts, axes),
-    )
+def _loaded(root: Path, read: _Read) -> Line:
+    loaded, out, at = MLArray.load(read.file(root)), np.empty(read.size, read.array.dtype), cycle(read.starts)
+    ours = timer(lambda: loaded.read_patch(next(at), read.size, out=out))
+    what = f"patch {read.size[0]}^3 of a loaded file"
+    return Line(what, read.memmap(root), ours, Goal(), _SAYS, read.job("loaded", root))
 
 
-def _opened(root: Path, scan: NDArray[Any], edge: int) -> Line:
-    size = (edge,) * 3
-    source, starts = phantoms.saved(root, "scan", scan), phantoms.starts(scan.shape, size)
-    path, out, at, keys = (
-        _file(root, "scan", scan, edge, None),
-        np.empty(size, scan.dtype),
-        cycle(starts),
-        _keys(starts, size),
-    )
+def _opened(root: Path, read: _Read) -> Line:
+    path, plain, at, keys = read.file(root), read.plain(root), cycle(read.starts), read.keys()
 
     def ours() -> None:
         with MLArray.open(path) as array:
-            array.read_patch(next(at), size, out=out)
+            array.read_patch(next(at), read.size)
 
-    def memmap() -> None:
-        np.array(np.load(source, mmap_mode="r")[next(keys)])
-
-    job = _job("open", source, edge, size, starts)
-    return Line(
-        f"open and patch {edge}^3", timer(memmap), timer(ours), Goal(1.1), "the same, opened each time", peer=job
-    )
+    memmap = timer(lambda: np.array(np.load(plain, mmap_mode="r")[next(keys)]))
+    what = f"open and patch {read.size[0]}^3"
+    says = "np.load(mmap_mode='r') for each patch, and a copy; everything in the cache of the system"
+    return Line(what, memmap, timer(ours), Goal(1.1, gain=1.8), says, read.job("open", root))
 
 
-def _alternatives(root: Path, scan: NDArray[Any], edge: int) -> Iterator[Line]:
-    size = (edge,) * 3
-    starts = phantoms.starts(scan.shape, size)
-    opened, out, at = MLArray.open(_file(root, "scan", scan, edge, None)), np.empty(size, scan.dtype), cycle(starts)
-    ours = timer(lambda: opened.read_patch(next(at), size, out=out))
-    for name, read in _others(root, scan).items():
-        yield Line(
-            f"patch {edge}^3 / {name}", _copying(read, starts, size), ours, Goal(1.0), f"{name}, default settings"
-        )
-
-
-def _others(root: Path, scan: NDArray[Any]) -> dict[str, Callable[[tuple[slice, ...]], Any]]:
-    raw = blosc2.asarray(scan, urlpath=str(root / "raw.b2nd"), mode="w")
-    file = h5py.File(root / "scan.h5", "w")
-    gzipped = file.create_dataset("scan", data=scan, chunks=(64,) * 3, compression="gzip", shuffle=True)
-    spec = {"driver": "zarr3", "kvstore": {"driver": "file", "path": str(root / "scan.zarr")}}
-    grid = {"name": "regular", "configuration": {"chunk_shape": [64] * 3}}
-    codecs = [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "zstd", "configuration": {"level": 3}}]
-    metadata = {"shape": scan.shape, "data_type": "int16", "chunk_grid": grid, "codecs": codecs}
-    zarr = ts.open({**spec, "metadata": metadata}, create=True).result()
-    zarr.write(scan).result()
-    return {
-        "blosc2 as it comes": raw.__getitem__,
-        "h5py gzip 64": gzipped.__getitem__,
-        "zarr 3 zstd 64 through tensorstore": lambda key: zarr[key].read().result(),
-    }
+def growth(root: Path, *, quick: bool) -> Iterator[Growth]:
+    """Yield patches of three sizes, in voxels: the cost of a voxel falls as less is read beside the patch."""
+    scan = phantoms.scan(quick=quick)
+    edges = (16, 32, 64) if quick else (32, 64, 128)
+    with MLArray.open(_Read("scan", scan, (edges[-1],) * 3, edges[-1]).file(root)) as opened:
+        points = []
+        for edge in edges:
+            size, out = (edge,) * 3, np.empty((edge,) * 3, scan.dtype)
+            at = cycle(phantoms.starts(scan.shape, size))
+            points.append(
+                (edge**3, timer(lambda at=at, size=size, out=out: opened.read_patch(next(at), size, out=out)))
+            )
+        yield Growth("patch, over its voxels", points)

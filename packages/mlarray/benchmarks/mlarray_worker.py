@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from functools import lru_cache
 from importlib.metadata import version
@@ -19,34 +18,41 @@ from harness import Timer, timer
 from mlarray import MLArray
 
 
-@lru_cache(maxsize=8)
-def _file(source: str, patch: tuple[int, ...] | int | None, labels: tuple[str, ...] | None) -> str:
-    path = f"{source}.{os.getpid()}.{abs(hash((patch, labels)))}.mla"
-    more = {} if labels is None else {"axis_labels": list(labels)}
-    size = list(patch) if isinstance(patch, tuple) else patch
-    MLArray(np.load(source), patch_size=size, **more).save(path)
+@lru_cache(maxsize=16)
+def _file(source: str, patch: str, labels: str) -> Path:
+    path = Path(f"{source}.{abs(hash((patch, labels)))}.mla")
+    _write(source, patch, labels, path)
     return path
 
 
-@lru_cache(maxsize=8)
-def _open(path: str) -> Any:
-    return MLArray.open(path)
+def _write(source: str, patch: str, labels: str, path: Path) -> None:
+    """Write an array to a file; patch size and labels are JSON."""
+    more = {"axis_labels": json.loads(labels)} if json.loads(labels) else {}
+    MLArray(np.load(source), patch_size=json.loads(patch), **more).save(path)
 
 
-def _job(job: dict[str, Any]) -> Timer:
-    patch = tuple(job["patch"]) if isinstance(job["patch"], list) else job["patch"]
-    path = _file(job["source"], patch, tuple(job["labels"]) if job.get("labels") else None)
+@lru_cache(maxsize=16)
+def _timer(text: str) -> Timer:
+    """Return the timer of a job, which goes on with its patches from one call to the next."""
+    job = json.loads(text)
+    written = job["source"], json.dumps(job["patch"]), json.dumps(job["labels"])
+    if job["op"] == "write":
+        return timer(lambda: _write(*written, Path(f"{job['source']}.written.mla")))
+    path = _file(*written)
+    if job["op"] == "bytes":
+        return lambda _: float(path.stat().st_size)
     keys = cycle([tuple(slice(a, a + n) for a, n in zip(start, job["size"], strict=True)) for start in job["starts"]])
-    if job["op"] == "patch":
-        array = _open(path)
-        return timer(lambda: array[next(keys)])
+    if job["op"] == "open":
+        return timer(lambda: _opened(path, next(keys)))
+    array = MLArray.load(path) if job["op"] == "loaded" else MLArray.open(path)
+    return timer(lambda: array[next(keys)])
 
-    def opened() -> None:
-        array = MLArray.open(path)
-        array[next(keys)]
-        array.close()
 
-    return timer(opened)
+def _opened(path: Path, key: tuple[slice, ...]) -> Any:
+    array = MLArray.open(path)
+    found = array[key]
+    array.close()
+    return found
 
 
 def main() -> None:
@@ -54,8 +60,9 @@ def main() -> None:
     print(json.dumps({"blosc2": version("blosc2")}), flush=True)
     for line in sys.stdin:
         job = json.loads(line)
+        count = job.pop("count")
         try:
-            answer: dict[str, Any] = {"seconds": _job(job)(job["count"])}
+            answer: dict[str, Any] = {"seconds": _timer(json.dumps(job))(count)}
         except Exception as error:  # noqa: BLE001  (whatever the peer raises is told)
             answer = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), flush=True)

@@ -42,20 +42,29 @@ QUICK = Effort(rounds=3, budget=0.01, quick=True)
 
 @dataclass(frozen=True)
 class Goal:
-    """What a line is held to: a ratio to its reference, microseconds over it, microseconds per item."""
+    """What a line is held to: a ratio to its reference, microseconds over it or per item, the time of the peer."""
 
     ratio: float | None = None
     over_us: float | None = None
     item_us: float | None = None
+    gain: float | None = None
+    """The least that the peer takes, in multiples of ours; not asked for where there is no peer."""
 
     def __str__(self) -> str:
-        parts = ((self.ratio, "{:g}x"), (self.over_us, "+{:g} us"), (self.item_us, "{:g} us each"))
+        parts = (
+            (self.ratio, "{:g}x"),
+            (self.over_us, "+{:g} us"),
+            (self.item_us, "{:g} us each"),
+            (self.gain, "gain {:.3g}x"),
+        )
         return ", ".join(text.format(value) for value, text in parts if value is not None) or "-"
 
-    def met(self, ratio: float, over_us: float, item_us: float) -> bool | None:
+    def met(self, ratio: float, over_us: float, item_us: float, gain: float | None) -> bool | None:
         """Whether everything that is asked for holds; None where nothing is."""
         pairs = ((self.ratio, ratio), (self.over_us, over_us), (self.item_us, item_us))
         asked = [found <= limit for limit, found in pairs if limit is not None]
+        if self.gain is not None and gain is not None:
+            asked.append(gain >= self.gain)
         return all(asked) if asked else None
 
 
@@ -75,6 +84,8 @@ class Line:
     """How many things one call handles, for a goal per item."""
     noisy: bool = False
     """Whether a disk answers: many rounds of one call each, so that its pauses fall on both sides and few ratios."""
+    unit: str = "s"
+    """What the timers answer: seconds, or bytes."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +113,8 @@ class Result:
     over_us: float | None = None
     item_us: float | None = None
     peer_ratio: float | None = None
+    gain: float | None = None
+    """The peer's time in multiples of ours."""
     notes: list[str] = field(default_factory=list)
 
 
@@ -190,6 +203,7 @@ def measure(line: Line, effort: Effort, peer: PeerTimer | None = None) -> Result
     over = median(times[1] - times[0] for times in rounds) * 1e6
     ours = median(times[1] for times in rounds)
     item = ours / line.items * 1e6
+    gain = median(times[2] / times[1] for times in rounds) if len(sides) > 2 else None
     return Result(
         name=line.name,
         reference=median(times[0] for times in rounds),
@@ -198,11 +212,13 @@ def measure(line: Line, effort: Effort, peer: PeerTimer | None = None) -> Result
         low=ratios[0],
         high=ratios[-1],
         goal=str(line.goal),
-        met=line.goal.met(median(ratios), over, item),
+        met=line.goal.met(median(ratios), over, item, gain),
         says=line.says,
-        over_us=over,
+        unit=line.unit,
+        over_us=over if line.unit == "s" else None,
         item_us=item if line.goal.item_us is not None else None,
         peer_ratio=median(times[2] / times[0] for times in rounds) if len(sides) > 2 else None,
+        gain=gain,
     )
 
 
@@ -230,7 +246,7 @@ def slope(x: Sequence[float], y: Sequence[float]) -> float:
 
 def table(results: Sequence[Result]) -> str:
     """Return the results as text, one line each."""
-    head = ("what", "reference", "ours", "ratio", "min-max", "over", "goal", "met", "peer")
+    head = ("what", "reference", "ours", "ratio", "min-max", "over", "goal", "met", "peer", "gain")
     return columns([head, *map(_row, results)])
 
 
@@ -248,6 +264,7 @@ def _row(result: Result) -> tuple[str, ...]:
         result.goal,
         {True: "yes", False: "NO", None: "-"}[result.met],
         "-" if result.peer_ratio is None else f"{result.peer_ratio:.2f}x",
+        "-" if result.gain is None else f"{result.gain:.2f}x",
     )
 
 
@@ -274,7 +291,7 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
 
 def _amount(value: float, unit: str) -> str:
     if unit == "bytes":
-        return f"{value / 2**20:.0f} MiB"
+        return f"{value / 2**20:.{0 if value >= 10 << 20 else 2}f} MiB"
     for name, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if value >= scale:
             return f"{value / scale:.3g} {name}"

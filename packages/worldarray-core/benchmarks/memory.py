@@ -61,18 +61,20 @@ def peak_of(job: str) -> int:
     size = tuple(s * asked["factor"] for s in volume.voxel_size)
     corner = volume.corner
     volume.read((corner, tuple(c + 8 * s for c, s in zip(corner, size, strict=True))), voxel_size=size, method="linear")
-    before = _reset()
+    before = reset_peak()
     volume.read(volume.box, voxel_size=size, method="linear")
-    return _peak() - before
+    return peak_size() - before
 
 
-def _reset() -> int:
+def reset_peak() -> int:
+    """Forget this process's peak, as far as the system can; return what is left of it, in bytes."""
     if _CLEAR.exists():
         _CLEAR.write_text(_PEAK_ONLY, encoding="ascii")
-    return _peak()
+    return peak_size()
 
 
-def _peak() -> int:
+def peak_size() -> int:
+    """Return the peak resident size of this process, in bytes."""
     if _STATUS.exists():
         line = next(line for line in _STATUS.read_text(encoding="ascii").splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) * 1024
