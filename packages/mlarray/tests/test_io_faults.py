@@ -6,18 +6,14 @@ import subprocess
 import sys
 import time
 
+import io_children
 import numpy as np
 import psutil
 import pytest
+from io_children import noise
 
 from mlarray import FormatError, MLArray, MLArrayError
 from mlarray.io.frame import read_header_of
-
-SHAPE = (60, 100, 120)
-
-
-def noise(seed, shape=SHAPE):
-    return np.random.default_rng(seed).integers(-1000, 1000, shape, dtype="i2")
 
 
 @pytest.fixture
@@ -216,17 +212,6 @@ def test_a_source_of_50_megabytes_is_not_read_at_open(tmp_path):
 # Processes ------------------------------------------------------------------------------------------------------------
 
 
-def _read(array, queue):
-    queue.put(int(array[3, 4, 5]))
-
-
-def _open_and_save(path, queue):
-    with MLArray.open(path) as array:
-        array.save(str(path).replace("a.mla", "child.mla"), patch_size=16)
-    made = MLArray(noise(9))
-    queue.put(int(made[3, 4, 5]))
-
-
 @pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_handles_work_in_other_processes(path, method):
@@ -234,7 +219,7 @@ def test_handles_work_in_other_processes(path, method):
     with MLArray.open(path, nthreads=2) as array:
         array.to_numpy()  # with threads, which a forked child must not wait for
         queue = context.SimpleQueue()
-        for target, given, wanted in ((_read, array, noise(1)), (_open_and_save, path, noise(9))):
+        for target, given, wanted in ((io_children.read, array, noise(1)), (io_children.open_and_save, path, noise(9))):
             child = context.Process(target=target, args=(given, queue))
             child.start()
             child.join(60)
