@@ -114,6 +114,7 @@ BAD_GEOMETRY = {
     "nan spacing": ({"spacing": (1, float("nan"), 1)}, "finite"),
     "infinite origin": ({"spacing": (1, 1, 1), "origin": (0, float("inf"), 0)}, "finite"),
     "bool spacing": ({"spacing": (True, True, True)}, "numbers"),
+    "a bool in a spacing": ({"spacing": (True, 1, 1)}, "numbers"),
     "text spacing": ({"spacing": ("1", "2", "3")}, "numbers"),
     "too few": ({"space": "patient", "spacing": (1, 1)}, "expected 3"),
     "singular direction": ({"space": "patient", "direction": np.arange(1, 10).reshape(3, 3)}, "independent"),
@@ -281,6 +282,23 @@ def test_labels_of_a_copy_are_checked_against_the_new_shape():
 def test_a_map_as_meta_is_refused_with_a_hint():
     with pytest.raises(ArgumentTypeError, match="user="):
         MLArray(VALUES, meta={"a": 1})
+
+
+def test_meta_and_copy_exclude_each_other():
+    with pytest.raises(ArgumentError, match="exclude"):
+        MLArray(VALUES, meta=seed().meta, copy=seed())
+
+
+def test_a_copy_with_other_axes_forgets_the_recorded_patch(tmp_path):
+    seed().save(tmp_path / "a.mla")
+    with MLArray.open(tmp_path / "a.mla") as base:
+        made = MLArray(VALUES, copy=base, axes=["c", "y", "x"], spaces=[])
+    assert made.meta.axis_types == ("channel", "space", "space")
+
+
+def test_arange_takes_its_dtype_from_the_stop_too():
+    assert MLArray.arange(2.5).dtype == np.float64
+    assert MLArray.arange(3).dtype == np.arange(3).dtype
 
 
 def test_an_unknown_argument_is_refused():

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 
 import io_children
 import numpy as np
@@ -14,6 +15,8 @@ from io_children import noise
 
 from mlarray import FormatError, MLArray, MLArrayError
 from mlarray.io.frame import read_header_of
+
+OLD = tuple(map(int, version("blosc2").split(".")[:2])) < (4, 14)
 
 
 @pytest.fixture
@@ -113,6 +116,7 @@ print("done", flush=True)
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(OLD, reason="the C library of older blosc2 ends the process on some damaged frames")
 @pytest.mark.parametrize("region", ["header", "trailer", "metadata", "everywhere"])
 def test_flipped_bytes_give_our_errors_or_data_and_never_a_crash(path, tmp_path, region):
     random = np.random.default_rng(3)

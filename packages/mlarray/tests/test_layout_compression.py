@@ -50,7 +50,8 @@ def test_a_file_tells_how_it_was_compressed(tmp_path, made):
 
 
 def test_cparams_of_blosc2_are_taken_as_they_are():
-    assert from_argument(blosc2.CParams()) == Compression("ZSTD", 5, ("SHUFFLE",))
+    whole = blosc2.CParams(codec=blosc2.Codec.ZSTD, clevel=5, filters=[blosc2.Filter.SHUFFLE], filters_meta=[0])
+    assert from_argument(whole) == Compression("ZSTD", 5, ("SHUFFLE",))
     made = blosc2.CParams(codec=blosc2.Codec.BLOSCLZ, clevel=2, filters=[blosc2.Filter.DELTA], filters_meta=[0])
     assert from_argument(made) == Compression("BLOSCLZ", 2, ("DELTA",))
 

@@ -155,7 +155,7 @@ class Constructors(Handle):
             raise ArgumentError(Problem("out_of_range", ("step",), "the step is 0, with which there is no end"))
         count = max(0, math.ceil((last - first) / step))
         values = first + step * np.arange(count)
-        kind = np.result_type(first, step) if dtype is None else dtype
+        kind = np.result_type(first, last, step) if dtype is None else dtype
         arguments.setdefault("patch_size", None)
         return cls._wrap(from_array(_shaped(values.astype(kind), shape), arguments))
 

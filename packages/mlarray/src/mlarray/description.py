@@ -16,7 +16,7 @@ from mlarray.header.check_axes import default_name
 from mlarray.header.parse import fill
 from mlarray.header.versions import FORMAT_VERSION
 from mlarray.header.wire import normalise
-from mlarray.meta.assignment import put
+from mlarray.meta.assignment import drop_patch, put
 from mlarray.meta.meta import Meta
 
 
@@ -70,6 +70,7 @@ def describe(said: Description, shape: tuple[int, ...], dtype: np.dtype[Any]) ->
             message = f"the metadata to copy is for {len(document['axes'])} axes, and the array has {len(shape)}"
             raise ArgumentError(Problem("wrong_length", ("copy",), message))
     _place(document, said, len(shape), fresh=base is None)
+    drop_patch(document)
     for key in ("values", "profiles"):
         given = getattr(said, key)
         if given is not None:
@@ -87,6 +88,8 @@ def _base(said: Description) -> Meta | None:
     if said.meta is not None and not isinstance(said.meta, Meta):
         message = f"meta is {type(said.meta).__name__}; it is a Meta. For metadata of your own give user={{…}}"
         raise ArgumentTypeError(Problem("wrong_type", ("meta",), message))
+    if said.meta is not None and said.copy is not None:
+        raise ArgumentError(Problem("conflict", ("copy",), "meta and copy exclude each other; give one of them"))
     if said.meta is not None:
         return said.meta
     if said.copy is None:

@@ -340,7 +340,7 @@ def _numbers(value: Any, name: str) -> NDArray[np.float64]:
         found = np.asarray(value)
     except ValueError:  # lists of several lengths
         found = np.array(None)
-    if found.dtype.kind not in "iuf":
+    if found.dtype.kind not in "iuf" or _holds_a_boolean(value):
         raise ArgumentTypeError(
             Problem("wrong_type", (name,), f"{name} is {value!r}; it holds numbers alone")
         ) from None
@@ -351,3 +351,10 @@ def _numbers(value: Any, name: str) -> NDArray[np.float64]:
             Problem("not_finite", (name,), f"{name} holds NaN or an infinity; every number must be finite")
         )
     return found
+
+
+def _holds_a_boolean(value: Any) -> bool:
+    """Whether a boolean stands in nested lists, where numpy would take it for a number."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_holds_a_boolean, value))
+    return isinstance(value, (bool, np.bool_))

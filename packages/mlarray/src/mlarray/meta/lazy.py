@@ -59,15 +59,6 @@ class Lazy:
         self._document = {**(self._document or {}), self.short: plain}
         self._edited = self.changed = True
 
-    @value.setter
-    def value(self, plain: Any) -> None:
-        try:
-            _ = self.value
-        except FormatError:  # what is damaged is replaced
-            self._document = {}
-        self._document = {**(self._document or {}), self.short: plain}
-        self._edited = self.changed = True
-
     def _decoded(self, raw: bytes) -> dict[str, Any]:
         document = decode(raw, key=self._name, unique=False)
         found = self._check(document)
