@@ -133,8 +133,7 @@ def _storage(document: dict[str, Any], store: Any) -> Notice | None:
     recorded = document.get("storage")
     if not isinstance(recorded, dict) or not store.shape:
         return None
-    array = store.array
-    found = {"chunk_size": list(array.chunks), "block_size": list(array.blocks)}
+    found = {"chunk_size": list(store.chunks), "block_size": list(store.blocks)}
     wrong = [key for key, value in found.items() if key in recorded and recorded[key] != value]
     if not wrong:
         return None

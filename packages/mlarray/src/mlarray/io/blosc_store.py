@@ -28,18 +28,23 @@ class BloscStore:
     mode: str | None = None
 
     def __init__(self, array: Any, nthreads: int = 1) -> None:
-        self._array: Any = array
-        self._threads = nthreads
-        self._process, self._made_after = os.getpid(), runtime.forks()
-        if nthreads > 1:
-            runtime.note_threads(self)
+        self._take(array, nthreads)
+        self._closed = False
         self._shape: tuple[int, ...] = tuple(array.shape)
         self._dtype: np.dtype[Any] = np.dtype(array.dtype)
+        self._process = os.getpid()
+
+    def _take(self, array: Any, nthreads: int) -> None:
+        self._array: Any = array
+        self._threads = nthreads
+        self._made_after = runtime.forks()
+        if nthreads > 1:
+            runtime.note_threads(self)
 
     @property
     def array(self) -> Any:
         """The blosc2.NDArray underneath; in a forked child, one that does not need the threads of its parent."""
-        if self._array is None:
+        if self._closed:
             raise closed()
         if self._made_after != runtime.forks():
             self._after_fork()
@@ -58,9 +63,7 @@ class BloscStore:
     def _after_fork(self) -> None:
         """Make the array one of this process: a copy, if it has threads."""
         if self._threads > 1:
-            frame = self._array.to_cframe()
-            self._array = runtime.module().ndarray_from_cframe(frame, copy=True)
-            self._threads = 1
+            self._take(runtime.module().ndarray_from_cframe(self._array.to_cframe(), copy=True), 1)
         self._made_after = runtime.forks()
 
     @property
@@ -82,7 +85,7 @@ class BloscStore:
     @property
     def closed(self) -> bool:
         """Whether `close` was called."""
-        return self._array is None
+        return self._closed
 
     @property
     def chunks(self) -> tuple[int, ...]:
@@ -96,7 +99,7 @@ class BloscStore:
 
     def __getitem__(self, key: Any) -> Any:
         """Return what numpy gives for the key."""
-        if self._array is None:
+        if self._closed:
             raise closed()
         return access.get(self, key)
 
@@ -175,4 +178,4 @@ class BloscStore:
 
     def close(self) -> None:
         """Let go of the array; a second time does nothing."""
-        self._array = None
+        self._array, self._closed = None, True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 from collections.abc import Mapping
@@ -9,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from mlarray.errors import LockedError, Problem
 from mlarray.io import locks
 from mlarray.io.blosc_store import BloscStore
 from mlarray.io.file_store import write_keys
+from mlarray.io.frame import check_keys
 from mlarray.io.memory_store import constant_array
-from mlarray.io.publish import check_keys, discard, replace, temporary_name
+from mlarray.io.publish import check_written, discard, replace, temporary_name
 from mlarray.layout.records import Layout
 
 
@@ -57,13 +58,16 @@ class CreateStore(BloscStore):
         array = self.writable()
         check_keys(self._keys)
         if self._overwrite and not locks.free(self.path):
-            raise LockedError(
-                Problem("unavailable", (), "another handle has the file open for writing"), path=self.path
-            )
-        write_keys(array, self._keys, frozenset())
+            raise locks.locked(self.path)
+        try:
+            write_keys(array, self._keys, frozenset())
+        except RuntimeError as error:
+            raise self._unwritable(error) from None
         super().close()
         del array
-        replace(self._name, self.path, exclusive=not self._overwrite)
+        check_written(self._name, self.path, self._keys)
+        with locks.held(self.path) if self._overwrite else contextlib.nullcontext():
+            replace(self._name, self.path, exclusive=not self._overwrite)
 
     def close(self) -> None:
         """Let go, and take the temporary file away if it was not published."""

@@ -9,24 +9,26 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-import msgpack
 import numpy as np
 
-from mlarray.errors import ArgumentTypeError, FormatError, Problem
-from mlarray.io.dtypes import MOST_AXES, check_dtype
+from mlarray.errors import ArgumentError, FormatError, Problem
+from mlarray.io import runtime
+from mlarray.io.frame_header import FIRST, Header, damaged, header_length, parse, places
 
 Read = Callable[[int, int], bytes]
 """From an offset and a count to that many bytes, fewer at the end."""
 
-MAGIC: Final = b"b2frame\0"
-_FIRST: Final = 1024
+LONGEST_NAME: Final = 31
+"""How many bytes the name of a metadata key has at most."""
+LARGEST_VALUE: Final = 2**31 - 33
+"""How many bytes a metadata key holds at most."""
 _TAIL: Final = 22
-_SMALLEST_HEADER: Final = 32
-_LARGEST_HEADER: Final = 1 << 20
+_LAST: Final = 4096
+"""How many bytes of a trailer to read first."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +47,20 @@ class FrameInfo:
     """Where each metadata key lies, from the trailer's begin."""
 
 
-def damaged(what: str, path: str | None = None) -> FormatError:
-    """Return the error for a file that is not a whole frame."""
-    return FormatError(Problem("corrupt", (), f"not a readable blosc2 file ({what})"), path=path)
+def check_keys(keys: Mapping[str, bytes | None]) -> None:
+    """Refuse metadata keys that blosc2 cannot hold.
+
+    Raises
+    ------
+    ArgumentError
+        A name is empty or longer than 31 bytes, or a value is larger than 2^31 - 33 bytes.
+    """
+    for name, raw in keys.items():
+        if not 0 < len(name.encode("utf-8", "surrogateescape")) <= LONGEST_NAME:
+            raise ArgumentError(Problem("out_of_range", (), f"the metadata key {name!r} is not 1 to 31 bytes long"))
+        if raw is not None and len(raw) > LARGEST_VALUE:
+            message = f"the metadata key {name!r} holds {len(raw)} bytes; at most {LARGEST_VALUE} can be stored"
+            raise ArgumentError(Problem("out_of_range", (), message))
 
 
 def of_bytes(frame: bytes) -> Read:
@@ -57,7 +70,26 @@ def of_bytes(frame: bytes) -> Read:
 
 def of_descriptor(descriptor: int) -> Read:
     """Return a reader of an open file."""
-    return lambda offset, count: os.pread(descriptor, count, offset)
+
+    def read(offset: int, count: int) -> bytes:
+        raw = _pread(descriptor, count, offset)
+        if len(raw) == count:
+            return raw
+        parts = [raw]
+        while raw and (left := count - sum(map(len, parts))):  # a system reads at most 2 GiB at a time
+            raw = _pread(descriptor, left, offset + count - left)
+            parts.append(raw)
+        return b"".join(parts)
+
+    return read
+
+
+def _seek_and_read(descriptor: int, count: int, offset: int) -> bytes:
+    os.lseek(descriptor, offset, os.SEEK_SET)
+    return os.read(descriptor, count)
+
+
+_pread: Final[Callable[[int, int, int], bytes]] = getattr(os, "pread", _seek_and_read)
 
 
 def read_info(read: Read, size: int) -> FrameInfo:
@@ -75,101 +107,52 @@ def read_info(read: Read, size: int) -> FrameInfo:
     FormatError
         It is no frame of an n-dimensional array, or it is cut short or damaged.
     """
-    head = read(0, _FIRST)
-    if len(head) < _SMALLEST_HEADER or head[2:10] != MAGIC:
-        empty = "the file is empty" if not head else "it does not begin as one; truncated?"
-        raise damaged(empty)
-    header_length, length = struct.unpack(">xi", head[10:15])[0], struct.unpack(">Q", head[16:24])[0]
-    if not _SMALLEST_HEADER <= header_length <= _LARGEST_HEADER or length < header_length + _TAIL:
-        raise damaged("its header is damaged")
-    if length > size:
-        raise damaged(f"truncated? {length} bytes belong there, and {size} are there")
-    if header_length > len(head):
-        head = read(0, header_length)
-    shape, chunks, blocks, dtype = _array(head[:header_length])
-    trailer, offsets = _trailer(read, length)
-    return FrameInfo(shape, dtype, chunks, blocks, length, trailer, offsets)
+    head = read(0, FIRST)
+    length = header_length(head, size)
+    header = parse(head[:length] if length <= len(head) else read(0, length))
+    start, offsets = _trailer(read, header.frame)
+    _check_offsets(read, header, start)
+    return FrameInfo(header.shape, header.dtype, header.chunks, header.blocks, header.frame, start, offsets)
 
 
-def _array(header: bytes) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], np.dtype[Any]]:
-    fields = _unpack(header, "its header")
-    if not isinstance(fields, list) or len(fields) < 14 or not isinstance(fields[13], list):
-        raise damaged("its header is damaged")
-    layers = fields[13]
-    names = list(layers[1]) if len(layers) == 3 and isinstance(layers[1], dict) else []
-    if b"b2nd" not in names:
-        raise FormatError(Problem("wrong_type", (), "a blosc2 file that holds no n-dimensional array"))
-    array = _unpack(layers[2][names.index(b"b2nd")], "the shape in its header")
-    if not isinstance(array, list) or len(array) < 5 or not all(isinstance(part, list) for part in array[2:5]):
-        raise damaged("the shape in its header is damaged")
-    shape, chunks, blocks = (tuple(part) for part in array[2:5])
-    sizes = [*shape, *chunks, *blocks]
-    if not len(shape) == len(chunks) == len(blocks) or not all(isinstance(n, int) and n >= 0 for n in sizes):
-        raise damaged("the shape in its header is damaged")
-    if len(shape) > MOST_AXES:
-        raise FormatError(Problem("unsupported", (), f"the array has {len(shape)} axes; at most {MOST_AXES} are read"))
-    dtype = _dtype(array)
-    if _bytes(shape, chunks, blocks, dtype.itemsize) != fields[4]:
-        raise damaged("its header gives a shape and a size that disagree")
-    return shape, chunks, blocks, dtype
-
-
-def _bytes(shape: Sequence[int], chunks: Sequence[int], blocks: Sequence[int], itemsize: int) -> int:
-    """Return how many bytes all chunks hold, each filled up to whole blocks, and the array to whole chunks."""
-    found = itemsize
-    for size, chunk, block in zip(shape, chunks, blocks, strict=True):
-        if not size:
-            return 0
-        found *= -(-size // max(chunk, 1)) * -(-chunk // max(block, 1)) * block
-    return found
-
-
-def _dtype(array: list[Any]) -> np.dtype[Any]:
-    text = array[6] if len(array) > 6 else b"|u1"
-    try:
-        return check_dtype(np.dtype(text.decode("ascii") if isinstance(text, bytes) else text))
-    except ArgumentTypeError as error:
-        raise FormatError(*error.problems) from None
-    except (TypeError, ValueError, UnicodeDecodeError):
-        shown = repr(text)[:60]
-        raise FormatError(
-            Problem("unsupported", (), f"the dtype {shown} of the array is not one that files hold")
-        ) from None
+def _check_offsets(read: Read, header: Header, trailer: int) -> None:
+    """Refuse a frame whose list of chunks, which stands before the trailer, has not one place for each."""
+    at = header.length + header.packed
+    if not header.count:
+        return
+    head = read(at, 16)
+    if at + 32 > trailer or len(head) < 16:
+        raise damaged("its list of chunks is damaged")
+    plain, _, packed = struct.unpack_from("<iii", head, 4)
+    if plain != 8 * header.count or at + packed != trailer:
+        raise damaged("its list of chunks is damaged")
 
 
 def _trailer(read: Read, length: int) -> tuple[int, dict[str, int]]:
-    tail = read(length - _TAIL, 4)
-    size = struct.unpack(">I", tail)[0] if len(tail) == 4 else 0
+    """Return where the trailer begins, and where in it each metadata key lies."""
+    wrong = damaged("truncated? its trailer is damaged")
+    tail = read(length - _TAIL - 1, 5)
+    size = struct.unpack(">BI", tail)[1] if len(tail) == 5 and tail[0] == 0xCE else 0
     if not _TAIL < size <= length:
-        raise damaged("truncated? its trailer is damaged")
+        raise wrong
     start = length - size
-    count = min(size, 4096)
-    while True:
-        unpacker = msgpack.Unpacker(raw=True, strict_map_key=False, max_buffer_size=0)
-        unpacker.feed(read(start, count))
-        try:
-            unpacker.read_array_header()
-            unpacker.unpack()
-            unpacker.read_array_header()
-            unpacker.unpack()
-            offsets = unpacker.unpack()
-            break
-        except msgpack.OutOfData:
-            if count >= size:
-                raise damaged("its trailer is damaged") from None
-            count = min(size, count * 8)
-        except (ValueError, TypeError, msgpack.UnpackException):
-            raise damaged("its trailer is damaged") from None
-    if not isinstance(offsets, dict) or not all(isinstance(at, int) and 0 < at < size for at in offsets.values()):
-        raise damaged("its trailer is damaged")
-    return start, {name.decode("utf-8", "replace"): at for name, at in offsets.items() if isinstance(name, bytes)}
-
-
-def _unpack(raw: bytes, what: str) -> Any:
+    raw = read(start, min(size, _LAST))
+    if raw[:4] != b"\x94\x01\x93\xcd" or len(raw) < 9:
+        raise wrong
+    # What this counts ends where the values begin, but for 6 bytes.
+    index = struct.unpack_from(">H", raw, 4)[0] + 6
     try:
-        return msgpack.unpackb(raw, raw=True, strict_map_key=False)
-    except (ValueError, TypeError, RecursionError, msgpack.UnpackException):
-        raise damaged(f"{what} is damaged") from None
+        entries, at = places(raw if len(raw) >= index else read(start, index), 6)
+    except (struct.error, IndexError, ValueError):
+        raise wrong from None
+    for _, place in entries:
+        head = raw[at : at + 5] if at + 5 <= len(raw) else read(start + at, 5)
+        if place != at or len(head) < 5 or head[0] != 0xC6:
+            raise wrong
+        at += 5 + int.from_bytes(head[1:], "big")
+    if at + _TAIL + 1 > size:
+        raise wrong
+    return start, {name.decode("utf-8", "surrogateescape"): place for name, place in entries}
 
 
 def read_key(read: Read, info: FrameInfo, name: str) -> bytes:
@@ -180,8 +163,6 @@ def read_key(read: Read, info: FrameInfo, name: str) -> bytes:
     FormatError
         The value is damaged; the message names the key.
     """
-    import blosc2  # a value is compressed as a chunk is
-
     at = info.trailer + info.offsets[name]
     head = read(at, 5)
     if len(head) < 5 or head[0] != 0xC6:
@@ -191,12 +172,12 @@ def read_key(read: Read, info: FrameInfo, name: str) -> bytes:
         raise _damaged_key(name)
     chunk = read(at + 5, size)
     plain, packed = struct.unpack("<i", chunk[4:8])[0], struct.unpack("<I", chunk[12:16])[0]
-    if packed != size or len(chunk) != size or plain < 0:
+    if packed != size or len(chunk) != size or not 0 <= plain <= LARGEST_VALUE:
         raise _damaged_key(name)
     if plain == 0:
         return b""
     try:
-        found: bytes = blosc2.decompress2(chunk, nthreads=1)
+        found: bytes = runtime.module().decompress2(chunk, nthreads=1)
     except (RuntimeError, ValueError, MemoryError, SystemError):
         raise _damaged_key(name) from None
     return found

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mlarray.io import runtime
+from mlarray.errors import FormatError
+from mlarray.io import file_store, runtime
 from mlarray.io.assign import fitting, storable
 from mlarray.io.blosc_store import BloscStore, closed
 from mlarray.io.dtypes import check_dtype, check_shape
-from mlarray.io.frame import damaged, of_bytes, read_info, read_key
+from mlarray.io.frame import of_bytes, read_info, read_key
 from mlarray.layout.records import Layout
 
 
@@ -117,7 +117,7 @@ class PlainStore:
 def settings(layout: Layout | None, nthreads: int = 1) -> dict[str, Any]:
     """Return what blosc2's constructors take for a layout."""
     nthreads = runtime.threads(nthreads)
-    found: dict[str, Any] = {"dparams": runtime.module().DParams(nthreads=nthreads)}
+    found: dict[str, Any] = {"cparams": {"nthreads": nthreads}, "dparams": runtime.module().DParams(nthreads=nthreads)}
     if layout is not None:
         found["cparams"] = layout.compression.to_cparams(nthreads=nthreads)
         if layout.chunk:
@@ -154,9 +154,10 @@ def constant_array(
     check_dtype(dtype)
     check_shape(shape)
     given = {**settings(layout, nthreads), **where}
-    if fill is None or (not isinstance(fill, complex) and fill == 0):
+    value = fitting(storable(0 if fill is None else fill, dtype), ()).astype(dtype)
+    if not any(value.tobytes()):
         return blosc2.zeros(shape, dtype=dtype, **given)
-    return blosc2.full(shape, np.asarray(fill, dtype)[()], dtype=dtype, **given)
+    return blosc2.full(shape, value[()], dtype=dtype, **given)
 
 
 def from_cframe(frame: bytes) -> MemoryStore:
@@ -167,15 +168,10 @@ def from_cframe(frame: bytes) -> MemoryStore:
     FormatError
         They are no whole frame of an array.
     """
-    blosc2 = runtime.module()
     read = of_bytes(frame)
     info = read_info(read, len(frame))
     keys = {name: read_key(read, info, name) for name in info.offsets}
-    try:
-        array = blosc2.ndarray_from_cframe(frame[: info.length], copy=True)
-    except (RuntimeError, ValueError, TypeError) as error:
-        raise damaged(str(error)) from None
-    return MemoryStore(array, keys)
+    return MemoryStore(file_store.in_memory(frame if info.length == len(frame) else frame[: info.length]), keys)
 
 
 def load_file(path: str) -> MemoryStore:
@@ -189,6 +185,8 @@ def load_file(path: str) -> MemoryStore:
         It cannot be read.
     """
     with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        frame = file.read(size)
-    return from_cframe(frame)
+        frame = file.read()
+    try:
+        return from_cframe(frame)
+    except FormatError as error:
+        raise FormatError(*error.problems, path=path) from None

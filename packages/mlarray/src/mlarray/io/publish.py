@@ -8,37 +8,20 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Final
 
 import numpy as np
 
-from mlarray.errors import ArgumentError, LockedError, Problem
+from mlarray.errors import FormatError, MLArrayError
 from mlarray.io import locks, runtime
 from mlarray.io.blosc_store import BloscStore
 from mlarray.io.file_store import FileStore, write_keys
-from mlarray.io.frame import of_descriptor, read_info
+from mlarray.io.frame import check_keys, read_header_of
 from mlarray.io.memory_store import PlainStore, settings
 from mlarray.layout.records import Layout
 
-LONGEST_NAME = 31
-LARGEST_VALUE = 2**31 - 33
-_COPIED = 1 << 22
-
-
-def check_keys(keys: Mapping[str, bytes | None]) -> None:
-    """Refuse metadata keys that blosc2 cannot hold.
-
-    Raises
-    ------
-    ArgumentError
-        A name is longer than 31 bytes, or a value is larger than 2^31 - 33 bytes.
-    """
-    for name, raw in keys.items():
-        if len(name.encode()) > LONGEST_NAME:
-            raise ArgumentError(Problem("out_of_range", (), f"the metadata key {name!r} is longer than 31 bytes"))
-        if raw is not None and len(raw) > LARGEST_VALUE:
-            message = f"the metadata key {name!r} holds {len(raw)} bytes; at most {LARGEST_VALUE} can be stored"
-            raise ArgumentError(Problem("out_of_range", (), message))
+_LONGEST: Final = 200
+"""How many bytes of a file's name stand in the name of its temporary file; a system allows some 255 in all."""
 
 
 def publish(
@@ -65,16 +48,37 @@ def publish(
         The disk is full, or the file cannot be written; what stood there still does.
     """
     check_keys(keys)
-    own = isinstance(store, FileStore) and store.path == path and store.mode == "r+"
-    if not own and not locks.free(path):
-        message = "another handle has the file open for writing; close it first, or save under another name"
-        raise LockedError(Problem("unavailable", (), message), path=path)
+    own = store if isinstance(store, FileStore) and store.path == path and store.mode != "c" else None
+    writes = own is not None and own.mode == "r+"
+    if not writes and not locks.free(path):
+        raise locks.locked(path)
     with temporary(path) as name:
         with _as_os_error(path):
             _write(store, name, keys, layout)
-        replace(name, path)
-    if own and isinstance(store, FileStore):
-        store.reopen()
+        check_written(name, path, keys)
+        lock = locks.Lock(name) if writes else None  # of the file, so it is held at once under its new name
+        with contextlib.nullcontext() if writes else locks.held(path):
+            replace(name, path)
+    if own is not None:
+        own.reopen(lock)
+
+
+def check_written(name: str, path: str, keys: Mapping[str, bytes | None]) -> None:
+    """Make sure that a written file is whole and says what it should: a full disk is not always reported.
+
+    Raises
+    ------
+    OSError
+        It is not.
+    """
+    try:
+        _, found = read_header_of(name, *keys)
+    except FormatError as error:
+        raise OSError(
+            errno.EIO, f"the file could not be written ({error.problems[0]}); is the disk full?", path
+        ) from None
+    if found != {key: raw for key, raw in keys.items() if raw is not None}:
+        raise OSError(errno.EIO, "the metadata could not be written; is the disk full?", path)
 
 
 def _write(store: BloscStore | PlainStore, name: str, keys: Mapping[str, bytes | None], layout: Layout | None) -> None:
@@ -83,11 +87,11 @@ def _write(store: BloscStore | PlainStore, name: str, keys: Mapping[str, bytes |
         plain = np.ascontiguousarray(store.array).reshape(store.shape)
         array = blosc2.asarray(plain, urlpath=name, mode="w", **settings(layout))
     elif layout is not None:
-        array = _cut_anew(store, name, layout)
+        array = store.array.copy(urlpath=name, mode="w", **settings(layout))
     else:
         _copy(store, name)
         # Only a frame that is in a file can be given keys; nothing of the data is touched.
-        array = blosc2.open(name, mode="a", dparams={"nthreads": 1})
+        array = runtime.open_frame(name, "a")
     write_keys(array, {**_foreign(store, layout), **keys}, frozenset(array.schunk.vlmeta.get_names()))
 
 
@@ -99,20 +103,11 @@ def _foreign(store: BloscStore | PlainStore, layout: Layout | None) -> dict[str,
     return {name: found[name] for name in found}
 
 
-def _cut_anew(store: BloscStore, name: str, layout: Layout) -> Any:
-    return store.array.copy(urlpath=name, mode="w", **settings(layout))
-
-
 def _copy(store: BloscStore, name: str) -> None:
     """Copy a frame as it is, without what may stand behind it."""
-    if not isinstance(store, FileStore) or store.mode == "c":
-        with open(name, "xb") as file:
+    with open(name, "xb") as file:
+        if not isinstance(store, FileStore) or not store.copy_to(file):
             file.write(store.cframe())
-        return
-    with open(store.path, "rb") as source, open(name, "xb") as file:
-        info = read_info(of_descriptor(source.fileno()), os.fstat(source.fileno()).st_size)
-        shutil.copyfileobj(source, file, _COPIED)
-        file.truncate(info.length)
 
 
 @contextlib.contextmanager
@@ -120,12 +115,14 @@ def _as_os_error(path: str) -> Iterator[None]:
     """Turn what blosc2 raises when it cannot write into an OSError; it says no more than that."""
     try:
         yield
-    except OSError:
+    except (OSError, MLArrayError):
         raise
     except RuntimeError as error:
         free = shutil.disk_usage(os.path.dirname(path)).free  # noqa: PTH120
         code = errno.ENOSPC if free < 1 << 20 else errno.EIO
-        raise OSError(code, f"the file could not be written ({error}); is the disk full?", path) from error
+        raise OSError(
+            code, f"the file could not be written ({error}): is the disk full, or a chunk damaged?", path
+        ) from error
 
 
 @contextlib.contextmanager
@@ -141,7 +138,9 @@ def temporary(path: str) -> Iterator[str]:
 
 def temporary_name(path: str) -> str:
     """Return an unused name beside a path, which tells whose it is."""
-    return f"{path}.{os.getpid()}.{secrets.token_hex(4)}.tmp"
+    folder, name = os.path.split(path)
+    short = os.fsdecode(os.fsencode(name)[:_LONGEST]) if len(os.fsencode(name)) > _LONGEST else name
+    return os.path.join(folder, f"{short}.{os.getpid()}.{secrets.token_hex(4)}.tmp")  # noqa: PTH118
 
 
 def discard(name: str) -> None:
@@ -164,11 +163,24 @@ def replace(name: str, path: str, *, exclusive: bool = False) -> None:
     with contextlib.suppress(OSError):
         os.chmod(name, os.stat(path).st_mode & 0o7777)  # noqa: PTH101, PTH116
     if exclusive:
-        os.link(name, path)
-        os.unlink(name)  # noqa: PTH108
+        _place(name, path)
     else:
         os.replace(name, path)  # noqa: PTH105
     sync(os.path.dirname(path))  # noqa: PTH120
+
+
+def _place(name: str, path: str) -> None:
+    """Give a file a name that nothing has."""
+    try:
+        os.link(name, path)
+    except FileExistsError:
+        raise
+    except (OSError, AttributeError, NotImplementedError):  # a file system without second names
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, "something stands there by now", path) from None
+        os.rename(name, path)  # noqa: PTH104
+    else:
+        os.unlink(name)  # noqa: PTH108
 
 
 def sync(path: str) -> None:
