@@ -16,6 +16,7 @@ from mlarray.io import create as creating
 from mlarray.io import file_store, memory_store, paths
 from mlarray.io import publish as publishing
 from mlarray.io.dtypes import check_dtype
+from mlarray.io.frame import check_keys
 from mlarray.layout.arguments import resolve_layout, storage_document
 from mlarray.layout.records import Layout
 from mlarray.meta.meta import Meta
@@ -181,7 +182,7 @@ class Files(Handle):
         meta, store = self.meta, self._store
         if store.mode in {"r+", "w"} and meta.changed:
             keys = meta.encoded(storage_of(store, self._patch))
-            publishing.check_keys(keys)
+            check_keys(keys)
             store.set_keys(keys)
             meta.settled()
         store.flush()
