@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, Final
 
@@ -50,6 +51,17 @@ def starts(shape: tuple[int, ...], size: tuple[int, ...], count: int = 512) -> l
     """Return where random patches begin."""
     random = np.random.default_rng(2)
     return [tuple(int(random.integers(0, n - p + 1)) for n, p in zip(shape, size, strict=True)) for _ in range(count)]
+
+
+def forgotten(path: Path) -> None:
+    """Take a file out of the cache of the system, so that random reads bring it back as they do in training.
+
+    What was just written lies there in large pieces, of which mapped memory needs few.
+    """
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+        if hasattr(os, "posix_fadvise"):
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def saved(root: Path, name: str, array: Array) -> Path:
