@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -159,6 +161,32 @@ def test_a_reader_that_stops_is_no_error(path):
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait(60) == 0
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="processes are not interrupted alike")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupted_folder_ends_and_leaves_whole_files(tmp_path, workers):
+    pytest.importorskip("nibabel")
+    from mlarray.convert import to_nifti
+
+    values = np.random.default_rng(0).integers(0, 999, (60, 90, 90), dtype="i2")
+    (tmp_path / "raw").mkdir()
+    for name in "abcdefgh":
+        to_nifti(MLArray(values, space="patient", spacing=(3, 2, 1)), tmp_path / f"raw/{name}.nii")
+    (tmp_path / "run.py").write_text("import sys, mlarray.cli.main as m\nif __name__ == '__main__': sys.exit(m.main())")
+    command = [sys.executable, "run.py", "convert", "raw", "mla", "--jobs", str(workers)]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    ) as process:
+        process.stderr.readline()
+        for _ in range(2):
+            os.killpg(process.pid, signal.SIGINT)
+            time.sleep(0.05)
+        assert process.wait(60) != 0
+    found = list((tmp_path / "mla").iterdir())
+    assert 0 < len(found) < 8
+    for path in found:
+        assert np.array_equal(MLArray.load(path).to_numpy(), values)
 
 
 def test_a_hostile_name_is_refused(tmp_path, capsys):

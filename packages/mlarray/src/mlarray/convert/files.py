@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -138,14 +141,39 @@ def _results(
     if workers == 1 or len(jobs) < 2:
         yield from ((job, _attempt(job, overwrite, reading)) for job in jobs)
         return
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        pending = {pool.submit(_attempt, job, overwrite, reading): job for job in jobs}
+    with ProcessPoolExecutor(workers, get_context("spawn"), _begin) as pool:
+        with _uninterrupted():
+            pending = {pool.submit(_attempt, job, overwrite, reading): job for job in jobs}
         try:
             for future in as_completed(pending):
                 yield pending[future], future.result()
         finally:
-            for future in pending:
-                future.cancel()
+            with _uninterrupted():
+                pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Hold an interrupt back; processes that are started meanwhile get none.
+
+    Ctrl-C goes to a whole group, and a worker that ends in the middle of taking a job would never let its pool end. So
+    the parent alone is interrupted, and once: it starts nothing more, and waits for the files that are being written.
+    """
+    mask = getattr(signal, "pthread_sigmask", None)
+    if mask is None:
+        yield
+        return
+    before = mask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        mask(signal.SIG_SETMASK, before)
+
+
+def _begin() -> None:
+    """Begin a worker: an interrupt is for its parent, and a warning is a line."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    warnings.formatwarning = lambda message, *_, **__: f"warning: {message}\n"
 
 
 def _attempt(job: Job, overwrite: bool, reading: Mapping[str, Any]) -> str | None:
