@@ -6,11 +6,13 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from mlarray import MLArray
+from mlarray.cli.headers import header_of
 from mlarray.cli.main import convert, header, main
 from mlarray.header.wire import encode
 from mlarray.io.file_store import open_file
@@ -65,9 +67,9 @@ def test_wrong_usage_is_2(capsys):
 
 
 def test_the_header_reads_no_voxel(path, tmp_path, capsys):
-    """The chunks are zeroed: whoever looked at them would fail."""
+    """The chunks are zeroed, all but the sizes in front of the first one: whoever looked at them would fail."""
     content = bytearray(path.read_bytes())
-    begin = int.from_bytes(content[11:15], "big")
+    begin = int.from_bytes(content[11:15], "big") + 32
     store = open_file(str(path))
     end = store._info.trailer
     store.close()
@@ -75,6 +77,21 @@ def test_the_header_reads_no_voxel(path, tmp_path, capsys):
     path.write_bytes(content)
     assert header([str(path), "--user", "--source"]) == 0
     assert json.loads(capsys.readouterr().out)["values"]["unit"] == "kelvin"
+
+
+@pytest.mark.skipif(not Path("/proc/self/io").exists(), reason="nothing counts what is read")
+def test_the_header_reads_a_few_kilobytes_of_a_large_file(path, tmp_path):
+    def read():
+        with Path("/proc/self/io").open() as counts:
+            return int(counts.readline().split()[1])
+
+    values = np.random.default_rng(0).integers(0, 255, (64, 256, 256), dtype="u1")
+    MLArray(values, patch_size=32).save(tmp_path / "large.mla")
+    header_of(path)  # what is imported or read once is read here
+    before = read()
+    header_of(tmp_path / "large.mla")
+    assert (tmp_path / "large.mla").stat().st_size > 4_000_000
+    assert read() - before < 64_000
 
 
 def test_unreadable_files_are_one_line_each(tmp_path, capsys):
