@@ -66,7 +66,7 @@ class FileStore(BloscStore):
         self._descriptor = os.open(self.path, os.O_RDONLY | _BINARY)
         status = os.fstat(self._descriptor)
         try:
-            self._info = decodable(read_info(of_descriptor(self._descriptor), status.st_size))
+            self._info: FrameInfo = read_info(of_descriptor(self._descriptor), status.st_size)
         except FormatError as error:
             raise FormatError(*error.problems, path=self.path) from None
         self._identity = _identity(status)
@@ -294,25 +294,6 @@ def open_file(path: str, mode: str = "r", *, mmap: bool = True, nthreads: int = 
     if mode not in MODES:
         raise ArgumentError(Problem("wrong_value", ("mode",), f"the mode {mode!r} is none of {', '.join(MODES)}"))
     return FileStore(path, mode, mmap=mmap, nthreads=nthreads)
-
-
-def decodable(info: FrameInfo) -> FrameInfo:
-    """Refuse a frame whose codec or filters this blosc2 does not have: it would not say so.
-
-    Raises
-    ------
-    FormatError
-        There is one.
-    """
-    blosc2 = runtime.module()
-    for kind, numbers in ((blosc2.Codec, (info.codec,)), (blosc2.Filter, info.filters)):
-        for number in numbers:
-            try:
-                kind(number)
-            except ValueError:
-                message = f"it is compressed with a {kind.__name__.lower()} that this blosc2 does not have: {number}"
-                raise FormatError(Problem("unsupported", (), message)) from None
-    return info
 
 
 def in_memory(frame: bytes, path: str | None = None) -> Any:
