@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import mmap
 import os
 import shutil
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from typing import IO, Any, Final
 from mlarray.errors import ArgumentError, FormatError, Problem
 from mlarray.io import runtime
 from mlarray.io.blosc_store import BloscStore
-from mlarray.io.frame import FrameInfo, FrameKeys, check_keys, of_descriptor, read_info, read_key
+from mlarray.io.frame import FrameInfo, FrameKeys, Read, check_keys, of_bytes, of_descriptor, read_info, read_key
 from mlarray.io.frame_header import damaged
 from mlarray.io.locks import Lock
 
@@ -31,6 +32,8 @@ class FileStore(BloscStore):
 
     path: str
     mode: str
+    _mapping: mmap.mmap | None = None
+    """The file, mapped, of a handle that reads with one thread."""
 
     def __init__(self, path: str, mode: str = "r", *, mmap: bool = True, nthreads: int = 1) -> None:
         """Open a file; see `open_file`."""
@@ -52,6 +55,10 @@ class FileStore(BloscStore):
             if self.mode == "r" and self._info.length - self._info.trailer > LARGE:
                 self._described(threads)
                 return
+            if self._mapping is not None:
+                super().__init__(over(self._mapping, self._info.length, self.path), threads)
+                self._drop_descriptor()
+                return
             self._drop_descriptor()
             array = _opened(self.path, self.mode, mapped=self._mapped, nthreads=threads)
             if _identity(os.stat(self.path)) == self._identity:  # noqa: PTH116  (speed)
@@ -72,6 +79,8 @@ class FileStore(BloscStore):
         self._identity = _identity(status)
         self._names = dict(self._info.offsets)
         self._values: dict[str, bytes] = {}
+        alone = self.mode == "r" and runtime.threads(self._nthreads) == 1
+        self._mapping = _mapping(self._descriptor) if alone and self._mapped else None
 
     def _described(self, threads: int) -> None:
         """Be open without blosc2: the descriptor keeps the file, whatever takes its place at the path."""
@@ -80,6 +89,10 @@ class FileStore(BloscStore):
 
     def _load(self) -> None:
         """Open with blosc2 the very file that was looked at."""
+        if self._mapping is not None:
+            self._take(over(self._mapping, self._info.length, self.path), 1)
+            self._drop_descriptor()
+            return
         threads = runtime.threads(self._threads)
         array = _opened(self.path, "r", mapped=self._mapped, nthreads=threads) if self._stands() else None
         if array is None or not self._stands():
@@ -152,6 +165,9 @@ class FileStore(BloscStore):
 
     def _read(self, name: str) -> bytes:
         """Read a key from the file, or, where the path holds another file by now, through the open array."""
+        mapping = self._mapping
+        if mapping is not None:
+            return self._at(name, of_bytes(mapping))
         try:
             descriptor = (
                 os.dup(self._descriptor) if self._descriptor >= 0 else os.open(self.path, os.O_RDONLY | _BINARY)
@@ -169,6 +185,12 @@ class FileStore(BloscStore):
         finally:
             os.close(descriptor)
         return self._through_array(name)
+
+    def _at(self, name: str, read: Read) -> bytes:
+        try:
+            return read_key(read, self._info, name)
+        except FormatError as error:
+            raise FormatError(*error.problems, path=self.path) from None
 
     def _through_array(self, name: str) -> bytes:
         """Read a key as blosc2 has it; it loses memory each time, so this is for what cannot be read from the file."""
@@ -235,6 +257,7 @@ class FileStore(BloscStore):
         self._release()
 
     def _release(self) -> None:
+        self._mapping = None
         self._drop_descriptor()
         if self._lock is not None:
             self._lock.release()
@@ -308,6 +331,33 @@ def in_memory(frame: bytes, path: str | None = None) -> Any:
         return runtime.module().ndarray_from_cframe(frame, copy=True)
     except REFUSALS as error:
         raise damaged(str(error), path) from None
+
+
+def over(mapping: mmap.mmap, length: int, path: str) -> Any:
+    """Return the blosc2.NDArray of a frame that was looked at already, in a file that is mapped: nothing is copied.
+
+    blosc2 maps a file as well; it takes longer to open one, and a little longer to read.
+
+    Raises
+    ------
+    FormatError
+        blosc2 cannot read it.
+    """
+    frame = memoryview(mapping)[:length]
+    try:
+        found = runtime.module().ndarray_from_cframe(frame, copy=False)
+    except REFUSALS as error:
+        raise damaged(str(error), path) from None
+    found.frame = frame  # blosc2 keeps its address alone
+    return found
+
+
+def _mapping(descriptor: int) -> mmap.mmap | None:
+    """Return a file mapped for reading; None where it cannot be."""
+    try:
+        return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError):
+        return None
 
 
 def _identity(status: os.stat_result) -> Identity:

@@ -7,6 +7,7 @@ few small reads, however large the array and the other keys are, and no memory o
 
 from __future__ import annotations
 
+import mmap
 import os
 import struct
 from collections.abc import Callable, Iterator, Mapping
@@ -63,8 +64,8 @@ def check_keys(keys: Mapping[str, bytes | None]) -> None:
             raise ArgumentError(Problem("out_of_range", (), message))
 
 
-def of_bytes(frame: bytes) -> Read:
-    """Return a reader of a frame in memory."""
+def of_bytes(frame: bytes | mmap.mmap) -> Read:
+    """Return a reader of a frame in memory, or in a file that is mapped."""
     return lambda offset, count: frame[offset : offset + count]
 
 
