@@ -19,6 +19,8 @@ from mlarray.io.locks import Lock
 MODES: Final = ("r", "r+", "c")
 LARGE: Final = 1 << 20
 """From how many bytes of metadata on a file is opened by blosc2, which copies them, only when a voxel is asked for."""
+SMALL: Final = 4 << 10
+"""Up to how many bytes a key is packed by LZ4: ZSTD packs better, but takes longer to begin than to unpack them."""
 _COPIED: Final = 4 << 20
 _TRIES: Final = 5
 _BINARY: Final = getattr(os, "O_BINARY", 0)
@@ -284,10 +286,11 @@ def write_keys(array: Any, keys: Mapping[str, bytes | None], present: frozenset[
         As blosc2 finds.
     """
     check_keys(keys)
-    metadata = array.schunk.vlmeta
+    metadata, codecs = array.schunk.vlmeta, runtime.module().Codec
     for name, raw in keys.items():
         if raw is not None:
-            metadata.set_vlmeta(name, raw, typesize=1, nthreads=1)
+            codec = codecs.LZ4 if len(raw) <= SMALL else codecs.ZSTD
+            metadata.set_vlmeta(name, raw, codec=codec, typesize=1, nthreads=1)
         elif name in present:
             metadata.del_vlmeta(name)
 
