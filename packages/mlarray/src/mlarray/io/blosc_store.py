@@ -63,7 +63,7 @@ class BloscStore:
     def _after_fork(self) -> None:
         """Make the array one of this process: a copy, if it has threads."""
         if self._threads > 1:
-            self._take(runtime.module().ndarray_from_cframe(self._array.to_cframe(), copy=True), 1)
+            self._take(runtime.in_memory(self._array.to_cframe()), 1)
         self._made_after = runtime.forks()
 
     @property

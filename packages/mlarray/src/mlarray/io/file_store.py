@@ -24,8 +24,6 @@ SMALL: Final = 4 << 10
 _COPIED: Final = 4 << 20
 _TRIES: Final = 5
 _BINARY: Final = getattr(os, "O_BINARY", 0)
-REFUSALS: Final = (RuntimeError, ValueError, TypeError, KeyError, OverflowError, MemoryError, SystemError, OSError)
-"""What blosc2 raises where a frame is damaged."""
 Identity = tuple[int, int, int, int]
 
 
@@ -75,7 +73,7 @@ class FileStore(BloscStore):
         self._descriptor = os.open(self.path, os.O_RDONLY | _BINARY)
         status = os.fstat(self._descriptor)
         try:
-            self._info: FrameInfo = read_info(of_descriptor(self._descriptor), status.st_size)
+            self._info = decodable(read_info(of_descriptor(self._descriptor), status.st_size))
         except FormatError as error:
             raise FormatError(*error.problems, path=self.path) from None
         self._identity = _identity(status)
@@ -99,7 +97,7 @@ class FileStore(BloscStore):
         array = _opened(self.path, "r", mapped=self._mapped, nthreads=threads) if self._stands() else None
         if array is None or not self._stands():
             frame = of_descriptor(self._descriptor)(0, self._info.length)
-            array, threads = in_memory(frame, self.path), 1
+            array, threads = runtime.in_memory(frame, self.path), 1
             self._mapped = True  # in memory, where nothing that happens to the path matters
         if self._array is None:  # no other thread was faster
             self._take(array, threads)
@@ -322,18 +320,23 @@ def open_file(path: str, mode: str = "r", *, mmap: bool = True, nthreads: int = 
     return FileStore(path, mode, mmap=mmap, nthreads=nthreads)
 
 
-def in_memory(frame: bytes, path: str | None = None) -> Any:
-    """Return the blosc2.NDArray that a frame holds, which was looked at already, in memory.
+def decodable(info: FrameInfo) -> FrameInfo:
+    """Refuse a frame whose codec or filters this blosc2 does not have: it would not say so.
 
     Raises
     ------
     FormatError
-        blosc2 cannot read it.
+        There is one.
     """
-    try:
-        return runtime.module().ndarray_from_cframe(frame, copy=True)
-    except REFUSALS as error:
-        raise damaged(str(error), path) from None
+    blosc2 = runtime.module()
+    for kind, numbers in ((blosc2.Codec, (info.codec,)), (blosc2.Filter, info.filters)):
+        for number in numbers:
+            try:
+                kind(number)
+            except ValueError:
+                message = f"it is compressed with a {kind.__name__.lower()} that this blosc2 does not have: {number}"
+                raise FormatError(Problem("unsupported", (), message)) from None
+    return info
 
 
 def over(mapping: mmap.mmap, length: int, path: str) -> Any:
@@ -349,7 +352,7 @@ def over(mapping: mmap.mmap, length: int, path: str) -> Any:
     frame = memoryview(mapping)[:length]
     try:
         found = runtime.module().ndarray_from_cframe(frame, copy=False)
-    except REFUSALS as error:
+    except runtime.REFUSALS as error:
         raise damaged(str(error), path) from None
     found.frame = frame  # blosc2 keeps its address alone
     return found
@@ -378,7 +381,7 @@ def _opened(path: str, mode: str, *, mapped: bool, nthreads: int) -> Any:
     except UnicodeEncodeError:
         message = "the name of the file, or of its folder, is no UTF-8 text, which blosc2 needs; rename it"
         raise FormatError(Problem("unsupported", (), message), path=path) from None
-    except REFUSALS as error:
+    except runtime.REFUSALS as error:
         raise damaged(f"truncated? {error}", path) from None
     if not isinstance(found, runtime.module().NDArray):
         message = f"it holds a {type(found).__name__}, not an array"

@@ -44,6 +44,10 @@ class FrameInfo:
     """Of the whole frame, in bytes; a file may go on behind it."""
     trailer: int
     """Where the trailer begins."""
+    codec: int
+    """The number that blosc2 has for it."""
+    filters: tuple[int, ...]
+    """Their numbers."""
     offsets: Mapping[str, int]
     """Where each metadata key lies, from the trailer's begin."""
 
@@ -112,15 +116,35 @@ def read_info(read: Read, size: int) -> FrameInfo:
     length = header_length(head, size)
     header = parse(head[:length] if length <= len(head) else read(0, length))
     start, offsets = _trailer(read, header.frame)
-    _check_offsets(read, header, start)
-    return FrameInfo(header.shape, header.dtype, header.chunks, header.blocks, header.frame, start, offsets)
+    _check_chunks(read, header, start, head)
+    return FrameInfo(
+        header.shape,
+        header.dtype,
+        header.chunks,
+        header.blocks,
+        header.frame,
+        start,
+        header.codec,
+        header.filters,
+        offsets,
+    )
 
 
-def _check_offsets(read: Read, header: Header, trailer: int) -> None:
-    """Refuse a frame whose list of chunks, which stands before the trailer, has not one place for each."""
+def _check_chunks(read: Read, header: Header, trailer: int, begin: bytes) -> None:
+    """Refuse a frame whose first chunk is of another size, or whose list of chunks has not one place for each.
+
+    The first chunk stands behind the header, the list before the trailer; blosc2 reads both when it opens a frame.
+    """
     at = header.length + header.packed
     if not header.count:
         return
+    if header.packed:
+        first = begin[header.length : header.length + 32]
+        first = first if len(first) == 32 else read(header.length, 32)
+        item, plain, block, packed = struct.unpack("<xxxBiii16x", first) if len(first) == 32 else (0,) * 4
+        wanted = header.dtype.itemsize, header.chunk_bytes, header.block_bytes
+        if (item, plain, block) != wanted or not 32 <= packed <= header.packed:
+            raise damaged("its first chunk is damaged")
     head = read(at, 16)
     if at + 32 > trailer or len(head) < 16:
         raise damaged("its list of chunks is damaged")

@@ -23,6 +23,9 @@ FIRST: Final = 1024
 _FIELDS: Final = struct.Struct(">BB8sBiBQB4sBqBqBiBiBiBhBhBBB16sBBH")
 _TYPES: Final = (0x9E, 0xA8, 0xD2, 0xCF, 0xA4, 0xD3, 0xD3, 0xD2, 0xD2, 0xD2, 0xD1, 0xD1, 0xD8, 0x93, 0xCD)
 """The bytes that say the types of the fields, in order; one of them, whether there is metadata, is itself a value."""
+_HIGHEST_LEVEL: Final = 9
+_NAMED_ELSEWHERE: Final = 15
+"""The codec's number where another byte holds it: that of one that is registered."""
 _LAYERS: Final = _FIELDS.size
 _LARGEST: Final = 1 << 20
 _OTHERS: Final = {
@@ -51,6 +54,17 @@ class Header:
     chunks: tuple[int, ...]
     blocks: tuple[int, ...]
     dtype: np.dtype[Any]
+    codec: int
+    """The number that blosc2 has for it."""
+    filters: tuple[int, ...]
+    """Their numbers, in the order of the pipeline, without the empty slots."""
+    chunk_bytes: int
+    """Of a chunk that is filled up to whole blocks."""
+
+    @property
+    def block_bytes(self) -> int:
+        """Of a block."""
+        return math.prod(self.blocks) * self.dtype.itemsize
 
     @property
     def count(self) -> int:
@@ -104,12 +118,18 @@ def parse(header: bytes) -> Header:
     if b"b2nd" not in layers:
         raise FormatError(Problem("wrong_type", (), "a blosc2 file that holds no n-dimensional array"))
     shape, chunks, blocks, dtype = _array(layers[b"b2nd"])
-    found = Header(length, frame, packed, shape, chunks, blocks, dtype)
+    slots, codec = fields[26][:6], flags[2] & 0xF
+    if fields[25] != len(slots) or flags[2] >> 4 > _HIGHEST_LEVEL or flags[1]:
+        raise damaged(_DAMAGED)
+    codec = fields[26][6] if codec == _NAMED_ELSEWHERE else codec
+    found = Header(
+        length, frame, packed, shape, chunks, blocks, dtype, codec, tuple(slot for slot in slots if slot), chunk
+    )
     whole = 0 if 0 in blocks else math.prod(-(-c // b) * b for c, b in zip(chunks, blocks, strict=True))
-    wanted = whole * dtype.itemsize, math.prod(blocks) * dtype.itemsize, dtype.itemsize
-    if (chunk, block, item) != wanted or size != found.count * chunk or flags[1]:
+    wanted = whole * dtype.itemsize, found.block_bytes, dtype.itemsize
+    if (chunk, block, item) != wanted or size != found.count * chunk:
         raise damaged("its header gives sizes that disagree")
-    if not 0 <= packed <= frame - length or chunk >= 1 << 31:
+    if not 0 <= packed <= frame - length or math.prod(size or 1 for size in shape) * dtype.itemsize >= 1 << 63:
         raise damaged("its header gives sizes that disagree")
     return found
 

@@ -169,9 +169,9 @@ def from_cframe(frame: bytes) -> MemoryStore:
         They are no whole frame of an array.
     """
     read = of_bytes(frame)
-    info = read_info(read, len(frame))
+    info = file_store.decodable(read_info(read, len(frame)))
     keys = {name: read_key(read, info, name) for name in info.offsets}
-    return MemoryStore(file_store.in_memory(frame if info.length == len(frame) else frame[: info.length]), keys)
+    return MemoryStore(runtime.in_memory(frame if info.length == len(frame) else frame[: info.length]), keys)
 
 
 def load_file(path: str) -> MemoryStore:

@@ -6,8 +6,12 @@ import atexit
 import ctypes
 import os
 import weakref
-from typing import Any
+from typing import Any, Final
 
+from mlarray.io.frame_header import damaged
+
+REFUSALS: Final = (RuntimeError, ValueError, TypeError, KeyError, OverflowError, SystemError, OSError)
+"""What blosc2 raises where a frame is damaged."""
 _registered = False
 _forks = 0
 _threaded: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -45,6 +49,21 @@ def open_frame(path: str, mode: str, *, mmap_mode: str | None = None, nthreads: 
     if mmap_mode is not None:
         options["mmap_mode"] = mmap_mode
     return extension.open(path, mode, 0, **options)
+
+
+def in_memory(frame: bytes, path: str | None = None) -> Any:
+    """Return the blosc2.NDArray that a frame holds, which was looked at already, in memory, with one thread.
+
+    Raises
+    ------
+    FormatError
+        blosc2 cannot read it.
+    """
+    try:
+        # Not copy=True: blosc2 before 4.3 frees what it may not then, where a chunk of zeros stands before another.
+        return module().ndarray_from_cframe(frame, copy=False).copy()
+    except REFUSALS as error:
+        raise damaged(str(error), path) from None
 
 
 def forks() -> int:
