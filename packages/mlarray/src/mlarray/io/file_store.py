@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
-import mmap
 import os
 import shutil
+import time
 from collections.abc import Mapping
 from typing import IO, Any, Final
 
@@ -13,8 +12,8 @@ from mlarray.errors import ArgumentError, FormatError, Problem
 from mlarray.io import runtime
 from mlarray.io.blosc_store import BloscStore
 from mlarray.io.frame import FrameInfo, FrameKeys, Read, check_keys, of_bytes, of_descriptor, read_info, read_key
-from mlarray.io.frame_header import damaged
-from mlarray.io.locks import Lock
+from mlarray.io.locks import Lock, written
+from mlarray.io.opening import Buffer, Identity, decodable, from_path, identity, mapped, over
 
 MODES: Final = ("r", "r+", "c")
 LARGE: Final = 1 << 20
@@ -22,9 +21,9 @@ LARGE: Final = 1 << 20
 SMALL: Final = 4 << 10
 """Up to how many bytes a key is packed by LZ4: ZSTD packs better, but takes longer to begin than to unpack them."""
 _COPIED: Final = 4 << 20
-_TRIES: Final = 5
+_TRIES: Final = 8
+_PAUSE: Final = 0.003
 _BINARY: Final = getattr(os, "O_BINARY", 0)
-Identity = tuple[int, int, int, int]
 
 
 class FileStore(BloscStore):
@@ -32,13 +31,13 @@ class FileStore(BloscStore):
 
     path: str
     mode: str
-    _mapping: mmap.mmap | None = None
-    """The file, mapped, of a handle that reads with one thread."""
+    _buffer: Buffer | None = None
+    """The frame, mapped or in memory, of a handle that reads, where blosc2 has not opened the file itself."""
 
     def __init__(self, path: str, mode: str = "r", *, mmap: bool = True, nthreads: int = 1) -> None:
         """Open a file; see `open_file`."""
         self.path, self.mode, self._nthreads = path, mode, nthreads
-        self._mapped = mode == "c" or (mmap and mode == "r")
+        self._maps = mode == "c" or (mmap and mode == "r")
         self._descriptor = -1
         self._array, self._closed = None, False
         self._lock = Lock(path) if mode == "r+" else None
@@ -50,19 +49,32 @@ class FileStore(BloscStore):
 
     def _open(self) -> None:
         threads = runtime.threads(self._nthreads)
-        for _ in range(_TRIES):
-            self._look()
+        for left in reversed(range(_TRIES)):
+            try:
+                self._look()
+            except FormatError:
+                if not left or not written(self._descriptor):
+                    raise
+                time.sleep(_PAUSE)  # it was looked at while something was written
+                continue
+            if self.mode == "r" and written(self._descriptor):
+                self._buffer = self._snapshot()
+                if self._buffer is None:
+                    time.sleep(_PAUSE)
+                    continue
+            elif self.mode == "r" and self._maps and threads == 1:
+                self._buffer = mapped(self._descriptor)
             if self.mode == "r" and self._info.length - self._info.trailer > LARGE:
                 self._described(threads)
                 return
-            if self._mapping is not None:
-                super().__init__(over(self._mapping, self._info.length, self.path), threads)
+            if self._buffer is not None:
+                super().__init__(over(self._buffer, self._info.length, self.path))
                 self._drop_descriptor()
                 return
-            self._drop_descriptor()
-            array = _opened(self.path, self.mode, mapped=self._mapped, nthreads=threads)
-            if _identity(os.stat(self.path)) == self._identity:  # noqa: PTH116  (speed)
+            array = from_path(self.path, self.mode, maps=self._maps, nthreads=threads)
+            if identity(os.stat(self.path)) == self._identity:  # noqa: PTH116  (speed)
                 super().__init__(array, threads)
+                self._drop_descriptor()
                 return
             del array
         raise FormatError(Problem("unavailable", (), "the file is being changed all the time"), path=self.path)
@@ -70,17 +82,24 @@ class FileStore(BloscStore):
     def _look(self) -> None:
         """Read what the frame says; the file stays open."""
         self._drop_descriptor()
+        self._buffer = None
         self._descriptor = os.open(self.path, os.O_RDONLY | _BINARY)
         status = os.fstat(self._descriptor)
         try:
-            self._info = decodable(read_info(of_descriptor(self._descriptor), status.st_size))
+            self._info: FrameInfo = decodable(read_info(of_descriptor(self._descriptor), status.st_size))
         except FormatError as error:
             raise FormatError(*error.problems, path=self.path) from None
-        self._identity = _identity(status)
+        self._identity = identity(status)
         self._names = dict(self._info.offsets)
         self._values: dict[str, bytes] = {}
-        alone = self.mode == "r" and runtime.threads(self._nthreads) == 1
-        self._mapping = _mapping(self._descriptor) if alone and self._mapped else None
+
+    def _snapshot(self) -> bytes | None:
+        """Return the frame as it is now; None if it was changed meanwhile.
+
+        Another handle has the file open for writing: what is mapped, or read bit by bit, would change under the reader.
+        """
+        frame = of_descriptor(self._descriptor)(0, self._info.length)
+        return frame if identity(os.fstat(self._descriptor)) == self._identity else None
 
     def _described(self, threads: int) -> None:
         """Be open without blosc2: the descriptor keeps the file, whatever takes its place at the path."""
@@ -89,16 +108,14 @@ class FileStore(BloscStore):
 
     def _load(self) -> None:
         """Open with blosc2 the very file that was looked at."""
-        if self._mapping is not None:
-            self._take(over(self._mapping, self._info.length, self.path), 1)
-            self._drop_descriptor()
-            return
-        threads = runtime.threads(self._threads)
-        array = _opened(self.path, "r", mapped=self._mapped, nthreads=threads) if self._stands() else None
-        if array is None or not self._stands():
-            frame = of_descriptor(self._descriptor)(0, self._info.length)
-            array, threads = runtime.in_memory(frame, self.path), 1
-            self._mapped = True  # in memory, where nothing that happens to the path matters
+        array, threads = None, runtime.threads(self._threads)
+        if self._buffer is None and self._stands():
+            array = from_path(self.path, "r", maps=self._maps, nthreads=threads)
+            array = array if self._stands() else None
+        if array is None:
+            if self._buffer is None:  # the path leads elsewhere by now
+                self._buffer = of_descriptor(self._descriptor)(0, self._info.length)
+            array, threads = over(self._buffer, self._info.length, self.path), 1
         if self._array is None:  # no other thread was faster
             self._take(array, threads)
         self._drop_descriptor()
@@ -114,26 +131,45 @@ class FileStore(BloscStore):
         """
         if self._array is None and not self._closed:
             self._load()
-        elif not self._mapped:
+        else:
             self._check_unchanged()
         return super().array
 
     def _check_unchanged(self) -> None:
-        """Refuse to go on with a file that is another one by now: what is known of it is not true of that one."""
-        if self._closed:
+        """Refuse to go on with a file that is not the one that was opened: blosc2 would look for chunks elsewhere.
+
+        One that was replaced is still mapped. One that was written to is as it was if nothing in it has moved.
+        """
+        if isinstance(self._buffer, bytes) or self._closed:
             return
         try:
-            found = _identity(os.stat(self.path))  # noqa: PTH116  (speed)
+            found: Identity | None = identity(os.stat(self.path))  # noqa: PTH116  (speed)
         except OSError:
-            found = (0, 0, 0, 0)
-        if found != self._identity and (self.mode == "r" or found[:2] != self._identity[:2]):
-            message = "the file was changed or replaced by another process since it was opened; open it again"
-            raise FormatError(Problem("unavailable", (), message), path=self.path)
+            found = None
+        if found == self._identity:
+            return
+        if found is None or found[:2] != self._identity[:2]:
+            if self._maps:
+                return
+        elif self.mode == "r+" or self._as_it_was(found):
+            self._identity = found
+            return
+        message = "the file was changed or replaced by another handle since it was opened; open it again"
+        raise FormatError(Problem("unavailable", (), message), path=self.path)
+
+    def _as_it_was(self, found: Identity) -> bool:
+        with open(self.path, "rb") as file:
+            if identity(os.fstat(file.fileno())) != found:
+                return False
+            try:
+                return read_info(of_descriptor(file.fileno()), found[3]) == self._info
+            except FormatError:
+                return False
 
     def _stands(self) -> bool:
         """Whether the path leads to the file that was looked at, unchanged."""
         try:
-            return _identity(os.stat(self.path)) == self._identity  # noqa: PTH116  (speed)
+            return identity(os.stat(self.path)) == self._identity  # noqa: PTH116  (speed)
         except OSError:
             return False
 
@@ -142,7 +178,7 @@ class FileStore(BloscStore):
         if self._threads == 1 or self.mode == "c" or not self._stands():
             super()._after_fork()
         else:
-            self._take(_opened(self.path, "r", mapped=self._mapped, nthreads=1), 1)
+            self._take(from_path(self.path, "r", maps=self._maps, nthreads=1), 1)
 
     @property
     def chunks(self) -> tuple[int, ...]:
@@ -165,9 +201,8 @@ class FileStore(BloscStore):
 
     def _read(self, name: str) -> bytes:
         """Read a key from the file, or, where the path holds another file by now, through the open array."""
-        mapping = self._mapping
-        if mapping is not None:
-            return self._at(name, of_bytes(mapping))
+        if self._buffer is not None:
+            return self._at(name, of_bytes(self._buffer), self._info)
         try:
             descriptor = (
                 os.dup(self._descriptor) if self._descriptor >= 0 else os.open(self.path, os.O_RDONLY | _BINARY)
@@ -176,19 +211,17 @@ class FileStore(BloscStore):
             return self._through_array(name)
         try:
             found, read = os.fstat(descriptor), of_descriptor(descriptor)
-            if _identity(found) == self._identity:
-                return read_key(read, self._info, name)
-            if self.mode == "r+" and _identity(found)[:2] == self._identity[:2]:  # changed through this handle
-                return read_key(read, read_info(read, found.st_size), name)
-        except FormatError as error:
-            raise FormatError(*error.problems, path=self.path) from None
+            if identity(found) == self._identity:
+                return self._at(name, read, self._info)
+            if self.mode == "r+" and identity(found)[:2] == self._identity[:2]:  # changed through this handle
+                return self._at(name, read, read_info(read, found.st_size))
         finally:
             os.close(descriptor)
         return self._through_array(name)
 
-    def _at(self, name: str, read: Read) -> bytes:
+    def _at(self, name: str, read: Read, info: FrameInfo) -> bytes:
         try:
-            return read_key(read, self._info, name)
+            return read_key(read, info, name)
         except FormatError as error:
             raise FormatError(*error.problems, path=self.path) from None
 
@@ -208,7 +241,7 @@ class FileStore(BloscStore):
             return False
         source = os.dup(self._descriptor) if self._descriptor >= 0 else os.open(self.path, os.O_RDONLY | _BINARY)
         with open(source, "rb") as file:
-            found = _identity(os.fstat(source))
+            found = identity(os.fstat(source))
             changed = found[:2] if self.mode == "r+" else found
             if changed != self._identity[: len(changed)]:
                 return False
@@ -257,7 +290,7 @@ class FileStore(BloscStore):
         self._release()
 
     def _release(self) -> None:
-        self._mapping = None
+        self._buffer = None
         self._drop_descriptor()
         if self._lock is not None:
             self._lock.release()
@@ -318,75 +351,3 @@ def open_file(path: str, mode: str = "r", *, mmap: bool = True, nthreads: int = 
     if mode not in MODES:
         raise ArgumentError(Problem("wrong_value", ("mode",), f"the mode {mode!r} is none of {', '.join(MODES)}"))
     return FileStore(path, mode, mmap=mmap, nthreads=nthreads)
-
-
-def decodable(info: FrameInfo) -> FrameInfo:
-    """Refuse a frame whose codec or filters this blosc2 does not have: it would not say so.
-
-    Raises
-    ------
-    FormatError
-        There is one.
-    """
-    blosc2 = runtime.module()
-    for kind, numbers in ((blosc2.Codec, (info.codec,)), (blosc2.Filter, info.filters)):
-        for number in numbers:
-            try:
-                kind(number)
-            except ValueError:
-                message = f"it is compressed with a {kind.__name__.lower()} that this blosc2 does not have: {number}"
-                raise FormatError(Problem("unsupported", (), message)) from None
-    return info
-
-
-def over(mapping: mmap.mmap, length: int, path: str) -> Any:
-    """Return the blosc2.NDArray of a frame that was looked at already, in a file that is mapped: nothing is copied.
-
-    blosc2 maps a file as well; it takes longer to open one, and a little longer to read.
-
-    Raises
-    ------
-    FormatError
-        blosc2 cannot read it.
-    """
-    frame = memoryview(mapping)[:length]
-    try:
-        found = runtime.module().ndarray_from_cframe(frame, copy=False)
-    except runtime.REFUSALS as error:
-        raise damaged(str(error), path) from None
-    found.frame = frame  # blosc2 keeps its address alone
-    return found
-
-
-def _mapping(descriptor: int) -> mmap.mmap | None:
-    """Return a file mapped for reading; None where it cannot be."""
-    try:
-        return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError):
-        return None
-
-
-def _identity(status: os.stat_result) -> Identity:
-    return status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size
-
-
-def _opened(path: str, mode: str, *, mapped: bool, nthreads: int) -> Any:
-    """Return what blosc2 opens at a path."""
-    try:
-        found = runtime.open_frame(
-            path, "a" if mode == "r+" else "r", mmap_mode=mode if mapped else None, nthreads=nthreads
-        )
-    except FileNotFoundError:
-        raise
-    except UnicodeEncodeError:
-        message = "the name of the file, or of its folder, is no UTF-8 text, which blosc2 needs; rename it"
-        raise FormatError(Problem("unsupported", (), message), path=path) from None
-    except runtime.REFUSALS as error:
-        raise damaged(f"truncated? {error}", path) from None
-    if not isinstance(found, runtime.module().NDArray):
-        message = f"it holds a {type(found).__name__}, not an array"
-        raise FormatError(Problem("wrong_type", (), message), path=path)
-    if mode != "r":
-        # As many threads compress as decode; given to `open`, it would set the other settings back to defaults.
-        found.schunk.cparams = dataclasses.replace(found.schunk.cparams, nthreads=nthreads)
-    return found

@@ -44,6 +44,8 @@ class FrameInfo:
     """Of the whole frame, in bytes; a file may go on behind it."""
     trailer: int
     """Where the trailer begins."""
+    packed: int
+    """How many bytes all compressed chunks take: what is written anew is longer, or lies behind them."""
     codec: int
     """The number that blosc2 has for it."""
     filters: tuple[int, ...]
@@ -124,6 +126,7 @@ def read_info(read: Read, size: int) -> FrameInfo:
         header.blocks,
         header.frame,
         start,
+        header.packed,
         header.codec,
         header.filters,
         offsets,

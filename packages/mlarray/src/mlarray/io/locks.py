@@ -18,6 +18,8 @@ except ImportError:  # no such locks on this system: nothing is refused there
 
 _WAIT: Final = 2.0
 _TRIES: Final = 5
+_LOOKS: Final = (0.0005, 0.001, 0.002, 0.005, 0.01)
+"""For how long a reader may hold the lock, which is a moment."""
 _BINARY: Final = getattr(os, "O_BINARY", 0)
 
 
@@ -48,14 +50,19 @@ class Lock:
         self._descriptor = _opened(path)
         if fcntl is None:
             return
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self._held = True
-        except BlockingIOError:
-            self.release()
-            raise locked(path) from None
-        except OSError:  # a file system that knows no such locks: nothing is refused there
-            return
+        for wait in (*_LOOKS, None):
+            try:
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self._held = True
+            except BlockingIOError:
+                if wait is None:
+                    self.release()
+                    raise locked(path) from None
+                time.sleep(wait)  # it may be a reader that looks whether there is a writer
+            except OSError:  # a file system that knows no such locks: nothing is refused there
+                return
+            else:
+                return
 
     def release(self) -> None:
         """Let go; a second time does nothing.
@@ -81,6 +88,20 @@ def _opened(path: str) -> int:
         return os.open(path, os.O_RDWR | _BINARY)
     except PermissionError:
         return os.open(path, os.O_RDONLY | _BINARY)
+
+
+def written(descriptor: int) -> bool:
+    """Whether a handle has an open file open for writing; False where there is no telling."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
+    return False
 
 
 def free(path: str) -> bool:

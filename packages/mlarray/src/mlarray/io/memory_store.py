@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlarray.errors import FormatError
-from mlarray.io import file_store, runtime
+from mlarray.io import opening, runtime
 from mlarray.io.assign import fitting, storable
 from mlarray.io.blosc_store import BloscStore, closed
 from mlarray.io.dtypes import check_dtype, check_shape
@@ -169,7 +169,7 @@ def from_cframe(frame: bytes) -> MemoryStore:
         They are no whole frame of an array.
     """
     read = of_bytes(frame)
-    info = file_store.decodable(read_info(read, len(frame)))
+    info = opening.decodable(read_info(read, len(frame)))
     keys = {name: read_key(read, info, name) for name in info.offsets}
     return MemoryStore(runtime.in_memory(frame if info.length == len(frame) else frame[: info.length]), keys)
 
