@@ -160,9 +160,7 @@ class BloscStore:
     def _unwritable(self, error: RuntimeError) -> Exception:
         if isinstance(error, MLArrayError) or self.path is None:
             return error
-        return OSError(
-            errno.EIO, f"voxels cannot be written ({error}): is the disk full, or a chunk damaged?", self.path
-        )
+        return OSError(errno.EIO, f"it cannot be written ({error}): is the disk full, or a chunk damaged?", self.path)
 
     def keys(self) -> Mapping[str, bytes]:
         """Every metadata key with its raw bytes."""

@@ -10,13 +10,14 @@ from mlarray.errors import ArgumentError, ArgumentTypeError, Problem
 
 MOST_AXES: Final = 8
 _SIZES: Final = {"b": (1,), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (2, 4, 8), "c": (8, 16)}
+STRUCTURED: Final = "structured and raw fields have no place; store each field as a component, bfloat16 as float32"
 _HINTS: Final = {
     "O": "blosc2 would store addresses; convert it to numbers",
     "S": "text is metadata: store codes and values.labels",
     "U": "text is metadata: store codes and values.labels",
     "M": "store numbers, and the unit and start on a time axis",
     "m": "store numbers, and values.unit",
-    "V": "structured and raw fields have no place; store each field as a component, bfloat16 as float32",
+    "V": STRUCTURED,
 }
 
 

@@ -316,14 +316,14 @@ def write_keys(array: Any, keys: Mapping[str, bytes | None], present: frozenset[
     RuntimeError
         As blosc2 finds.
     """
-    check_keys(keys)
+    check_keys(keys, present)
     metadata, codecs = array.schunk.vlmeta, runtime.module().Codec
+    for name in present.intersection(name for name, raw in keys.items() if raw is None):
+        metadata.del_vlmeta(name)
     for name, raw in keys.items():
         if raw is not None:
             codec = codecs.LZ4 if len(raw) <= SMALL else codecs.ZSTD
             metadata.set_vlmeta(name, raw, codec=codec, typesize=1, nthreads=1)
-        elif name in present:
-            metadata.del_vlmeta(name)
 
 
 def open_file(path: str, mode: str = "r", *, mmap: bool = True, nthreads: int = 1) -> FileStore:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import mmap
 import os
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ from mlarray.io.frame_header import FIRST, Header, damaged, header_length, parse
 Read = Callable[[int, int], bytes]
 """From an offset and a count to that many bytes, fewer at the end."""
 
+MOST_KEYS: Final = 16
 LONGEST_NAME: Final = 31
 """How many bytes the name of a metadata key has at most."""
 LARGEST_VALUE: Final = 2**31 - 33
@@ -54,14 +55,20 @@ class FrameInfo:
     """Where each metadata key lies, from the trailer's begin."""
 
 
-def check_keys(keys: Mapping[str, bytes | None]) -> None:
-    """Refuse metadata keys that blosc2 cannot hold.
+def check_keys(keys: Mapping[str, bytes | None], present: Iterable[str] = ()) -> None:
+    """Refuse metadata keys that blosc2 cannot hold, beside those that are present.
 
     Raises
     ------
     ArgumentError
-        A name is empty or longer than 31 bytes, or a value is larger than 2^31 - 33 bytes.
+        A name is empty or longer than 31 bytes, a value is larger than 2^31 - 33 bytes, or there are more than 16.
     """
+    names = {*present, *keys} - {name for name, raw in keys.items() if raw is None}
+    if len(names) > MOST_KEYS:
+        message = (
+            f"a file holds at most {MOST_KEYS} metadata keys, and these are {len(names)}: {', '.join(sorted(names))}"
+        )
+        raise ArgumentError(Problem("out_of_range", (), message))
     for name, raw in keys.items():
         if not 0 < len(name.encode("utf-8", "surrogateescape")) <= LONGEST_NAME:
             raise ArgumentError(Problem("out_of_range", (), f"the metadata key {name!r} is not 1 to 31 bytes long"))

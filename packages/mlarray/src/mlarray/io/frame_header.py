@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from mlarray.errors import ArgumentTypeError, FormatError, Problem
-from mlarray.io.dtypes import MOST_AXES, check_dtype
+from mlarray.io.dtypes import MOST_AXES, STRUCTURED, check_dtype
 
 MAGIC: Final = b"b2frame\0"
 FIRST: Final = 1024
@@ -206,6 +206,10 @@ def _dtype(layer: bytes, at: int) -> np.dtype[Any]:
     text = layer[at + 6 :]
     if struct.unpack_from(">I", layer, at + 2)[0] != len(text):
         raise damaged("the dtype in its header is damaged")
+    if text.startswith(b"["):
+        raise FormatError(
+            Problem("unsupported", (), f"the dtype {text.decode(errors='replace')} cannot be stored: {STRUCTURED}")
+        )
     try:
         return check_dtype(np.dtype(text.decode("ascii")))
     except ArgumentTypeError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -28,7 +29,7 @@ def resolve(path: Any, *, writing: bool = False) -> str:
     ArgumentTypeError
         It is no path.
     ArgumentError
-        It does not end in .mla.
+        It does not end in .mla, or, to write to, is no UTF-8 text.
     FileNotFoundError
         The file, or the folder to write to, is not there.
     FormatError
@@ -40,13 +41,29 @@ def resolve(path: Any, *, writing: bool = False) -> str:
         raise ArgumentTypeError(Problem("wrong_type", ("path",), f"{path!r} is no path")) from None
     if not text.lower().endswith(SUFFIX):
         raise ArgumentError(Problem("wrong_value", ("path",), f"{text!r} does not end in {SUFFIX}; give such a name"))
+    if "\0" in text:
+        raise ArgumentError(Problem("wrong_value", ("path",), f"{text!r} holds a zero byte, which no name can"))
     found = os.path.realpath(os.path.expanduser(text))  # noqa: PTH111  (a path may be bytes)
     if writing:
-        folder = Path(found).parent
-        if not folder.is_dir():
-            raise FileNotFoundError(errno.ENOENT, "the folder to write to does not exist; make it first", str(folder))
-        return found
-    mode = os.stat(found).st_mode  # noqa: PTH116  (FileNotFoundError is what a caller expects)
-    if not stat.S_ISREG(mode):
-        raise FormatError(Problem("wrong_type", (), "no regular file (an .mla file is one file)"), path=found)
+        _check_target(found)
+    else:
+        _check_regular(os.stat(found), found)  # noqa: PTH116  (FileNotFoundError is what a caller expects)
     return found
+
+
+def _check_target(path: str) -> None:
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "the folder to write to does not exist; make it first", str(folder))
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        message = f"{path!r} is no UTF-8 text, which blosc2 needs to write; give another name"
+        raise ArgumentError(Problem("unsupported", ("path",), message)) from None
+    with contextlib.suppress(FileNotFoundError):
+        _check_regular(os.stat(path), path)  # noqa: PTH116
+
+
+def _check_regular(status: os.stat_result, path: str) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise FormatError(Problem("wrong_type", (), "no regular file (an .mla file is one file)"), path=path)
