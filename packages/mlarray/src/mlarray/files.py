@@ -70,6 +70,7 @@ class Files(Handle):
         ((2, 3, 4), 23)
         """
         mode, mmap = _modes(mode, mmap, old)
+        nthreads = constructors.threads(old["dparams"]) if old.get("dparams") is not None else nthreads
         resolved = paths.resolve(path)
         store = file_store.open_file(resolved, mode, mmap=mmap, nthreads=nthreads)
         try:
@@ -249,8 +250,10 @@ def _modes(mode: str, mmap: bool, old: dict[str, Any]) -> tuple[str, bool]:
 
 
 def _recorded_patch(meta: Meta) -> tuple[int, ...] | None:
-    recorded = (meta.at(("storage",)) or {}).get("patch_size")
-    return tuple(int(n) for n in recorded) if isinstance(recorded, list) else None
+    storage = meta.at(("storage",))
+    recorded = storage.get("patch_size") if isinstance(storage, dict) else None
+    whole = isinstance(recorded, list) and all(isinstance(n, (int, float)) and n == n // 1 for n in recorded)
+    return tuple(map(int, recorded or ())) if whole else None
 
 
 def loaded(path: Any, *, compressed: bool) -> Parts:

@@ -97,7 +97,7 @@ class Handle:
         if self.closed:
             return "<MLArray closed>"
         where = self._store.path or "in memory"
-        axes = ", ".join(f"{name} {size}" for name, size in zip(self.meta.axis_names, self.shape, strict=True))
+        axes = ", ".join(f"{name} {size}" for name, size in zip(self.meta.axis_names, self.shape, strict=False))
         return f"<MLArray ({axes}) {self.dtype} {where}>"
 
 

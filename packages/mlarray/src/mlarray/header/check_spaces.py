@@ -141,7 +141,10 @@ def _columns(
                 f"the array has no axis {check.shown(name)}; it has {check.listing(axis_names)}",
             )
             good = False
-        elif (kind := types[axis_names.index(name)]) != "space":
+        elif (kind := types[axis_names.index(name)]) == "other" and report.newer:
+            message = f"the axis {check.shown(name)} is of type other to this version, and a space maps it; it is kept"
+            report.notice("conflict", (*at, index), message)
+        elif kind != "space":
             report.add(
                 "conflict",
                 (*at, index),

@@ -10,7 +10,9 @@ from mlarray.errors import At
 from mlarray.header import report as check
 from mlarray.header.report import Report
 
-TIME: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})")
+_DAY: Final = r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+_CLOCK: Final = r"([01][0-9]|2[0-3]):[0-5][0-9]"
+TIME: Final = re.compile(rf"{_DAY}T{_CLOCK}:([0-5][0-9]|60)(\.[0-9]+)?(Z|[+-]{_CLOCK})")
 SHA256: Final = re.compile(r"[0-9a-f]{64}")
 HASH: Final = re.compile(r"sha256:[0-9a-f]{64}")
 MOST_FILTERS: Final = 6

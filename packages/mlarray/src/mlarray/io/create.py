@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,13 @@ from mlarray.io import locks
 from mlarray.io.blosc_store import BloscStore
 from mlarray.io.file_store import write_keys
 from mlarray.io.frame import check_keys
+from mlarray.io.kept_keys import KeptKeys
 from mlarray.io.memory_store import constant_array
 from mlarray.io.publish import check_written, discard, replace, temporary_name
 from mlarray.layout.records import Layout
 
 
-class CreateStore(BloscStore):
+class CreateStore(KeptKeys, BloscStore):
     """An array under a temporary name; `publish` puts it in place, `close` without it takes it away."""
 
     path: str
@@ -30,18 +30,6 @@ class CreateStore(BloscStore):
         self.path, self.mode = path, "w"
         self._name, self._overwrite = name, overwrite
         self._keys: dict[str, bytes] = {}
-
-    def keys(self) -> Mapping[str, bytes]:
-        """Every metadata key with its raw bytes."""
-        return dict(self._keys)
-
-    def set_keys(self, keys: Mapping[str, bytes | None]) -> None:
-        """Keep raw keys until the file is published; None takes one away."""
-        for name, raw in keys.items():
-            if raw is None:
-                self._keys.pop(name, None)
-            else:
-                self._keys[name] = raw
 
     def publish(self) -> None:
         """Write the metadata and put the file in place.

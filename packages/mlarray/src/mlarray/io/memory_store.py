@@ -14,30 +14,19 @@ from mlarray.io.assign import fitting, storable
 from mlarray.io.blosc_store import BloscStore, closed
 from mlarray.io.dtypes import check_dtype, check_shape
 from mlarray.io.frame import of_bytes, read_info, read_key
+from mlarray.io.kept_keys import KeptKeys
 from mlarray.layout.records import Layout
 
 
-class MemoryStore(BloscStore):
+class MemoryStore(KeptKeys, BloscStore):
     """A compressed array in memory, and its metadata keys in a dict."""
 
     def __init__(self, array: Any, keys: Mapping[str, bytes] | None = None) -> None:
         super().__init__(array, array.schunk.dparams.nthreads)
         self._keys = dict(keys or {})
 
-    def keys(self) -> Mapping[str, bytes]:
-        """Every metadata key with its raw bytes."""
-        return dict(self._keys)
 
-    def set_keys(self, keys: Mapping[str, bytes | None]) -> None:
-        """Keep raw keys; None takes one away."""
-        for name, raw in keys.items():
-            if raw is None:
-                self._keys.pop(name, None)
-            else:
-                self._keys[name] = raw
-
-
-class PlainStore:
+class PlainStore(KeptKeys):
     """A numpy array, and metadata keys in a dict."""
 
     path: str | None = None
@@ -93,18 +82,6 @@ class PlainStore:
     def read_box(self, start: tuple[int, ...], stop: tuple[int, ...], out: NDArray[Any]) -> None:
         """Copy a box into an array of its shape."""
         out[...] = self.array[tuple(map(slice, start, stop))]
-
-    def keys(self) -> Mapping[str, bytes]:
-        """Every metadata key with its raw bytes."""
-        return dict(self._keys)
-
-    def set_keys(self, keys: Mapping[str, bytes | None]) -> None:
-        """Keep raw keys; None takes one away."""
-        for name, raw in keys.items():
-            if raw is None:
-                self._keys.pop(name, None)
-            else:
-                self._keys[name] = raw
 
     def flush(self) -> None:
         """Write out what is pending: nothing is."""
