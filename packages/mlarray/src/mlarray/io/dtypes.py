@@ -15,9 +15,12 @@ _HINTS: Final = {
     "O": "blosc2 would store addresses; convert it to numbers",
     "S": "text is metadata: store codes and values.labels",
     "U": "text is metadata: store codes and values.labels",
+    "T": "text is metadata: store codes and values.labels",
     "M": "store numbers, and the unit and start on a time axis",
     "m": "store numbers, and values.unit",
     "V": STRUCTURED,
+    "c": "convert it to complex128",
+    "W": "convert it to complex128",
 }
 
 
