@@ -12,6 +12,8 @@ from typing import Final
 
 from workspace import ROOT, normalise, read_toml
 
+# What one build of torch is linked with, which torch itself requires exactly: a build for CPUs needs none of them.
+_OF_TORCH: Final = ("cuda-", "nvidia-", "triton")
 _BLOCK: Final = re.compile(r"^constraint-dependencies = \[.*?\]\n", re.M | re.S)
 
 
@@ -24,6 +26,22 @@ def pin_name(pin: str) -> str:
     'numpy'
     """
     return normalise(pin.partition("==")[0].strip())
+
+
+def simplify(pins: Iterable[str]) -> list[str]:
+    """Return the pins without what torch pins itself, and one pin where builds of one version differ by marker alone.
+
+    Examples
+    --------
+    >>> simplify(["a==1 ; os_name == 'nt'", "torch==2 ; p", "torch==2 ; q", "nvidia-nvtx==13", "triton==3"])
+    ["a==1 ; os_name == 'nt'", 'torch==2']
+    """
+    found: dict[str, list[str]] = {}
+    for pin in pins:
+        version = pin.partition(";")[0].strip()
+        if not version.startswith(_OF_TORCH):
+            found.setdefault(version, []).append(pin)
+    return [version if len(same) > 1 else same[0] for version, same in found.items()]
 
 
 def merge(resolved: Iterable[str], pinned: Iterable[str]) -> list[str]:
@@ -45,7 +63,7 @@ def resolved_pins(root: Path) -> list[str]:
     command += ["--no-hashes", "--no-annotate", "--no-header"]
     lines = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout.splitlines()
     # A local label (+cpu) belongs to the machine the lock was written on, never to the pin.
-    return [re.sub(r"(==[^ +]+)\+\S+", r"\1", line.strip()) for line in lines if "==" in line]
+    return simplify(re.sub(r"(==[^ +]+)\+\S+", r"\1", line.strip()) for line in lines if "==" in line)
 
 
 def main() -> int:

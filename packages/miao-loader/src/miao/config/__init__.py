@@ -1,0 +1,1 @@
+"""What a configuration file says, checked before anything is read."""

@@ -1,0 +1,112 @@
+"""Errors and warnings: each names where, the value found, the rule and what to do."""
+
+from __future__ import annotations
+
+from typing import Final
+
+At = tuple[str | int, ...]
+
+
+class MiaoError(Exception):
+    """What every error of this package is; `code` is a word for programs, `at` the path to the offending value."""
+
+    def __init__(self, message: str, *, code: str = "invalid_argument", at: At = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.at = at
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Keep code and place when an error of a worker process is sent to the one that waits for it."""
+        return (_rebuilt, (type(self), self.message, self.code, self.at))
+
+    def __str__(self) -> str:
+        """Return ``place: message``."""
+        where = render_at(self.at)
+        return f"{where}: {self.message}" if where else self.message
+
+
+def _rebuilt(kind: type[MiaoError], message: str, code: str, at: At) -> MiaoError:
+    return kind(message, code=code, at=at)
+
+
+class ArgumentError(MiaoError, ValueError):
+    """A caller asked for something that cannot be done."""
+
+
+class ArgumentTypeError(MiaoError, TypeError, ValueError):
+    """An argument is of a type that cannot be used."""
+
+
+class ConfigError(MiaoError, ValueError):
+    """A configuration says something that cannot be done, by itself or with the stores that it names."""
+
+
+class PlanError(MiaoError, ValueError):
+    """No window of the size that a scale reads fits where it has to."""
+
+
+class VolumeError(MiaoError, ValueError):
+    """The documents of a store do not agree with what the configuration says about it."""
+
+
+class VolumeNotFoundError(VolumeError, FileNotFoundError):
+    """Nothing that can be read stands where a volume, its labels or its mask should be."""
+
+
+class ReadError(MiaoError, ValueError):
+    """Voxels could not be read; the message names volume, place and file."""
+
+
+class AugmentError(MiaoError, ValueError, AssertionError):
+    """What an augmentation was given does not fit what it does."""
+
+
+class ForkError(MiaoError, RuntimeError):
+    """A forked worker would use tensorstore after its parent did, which would end it."""
+
+
+class SampleIndexError(MiaoError, IndexError):
+    """A dataset has no sample of that index."""
+
+
+class MiaoWarning(UserWarning):
+    """Something that is odd but usable."""
+
+
+def render_at(at: At) -> str:
+    """Return a path to a value as people write it.
+
+    Examples
+    --------
+    >>> render_at(("volumes", 1, "patch_size", 0)), render_at(())
+    ('volumes[1].patch_size[0]', '')
+    """
+    text = ""
+    for part in at:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+CODES: Final = frozenset(
+    {
+        "bad_chunk",
+        "conflict",
+        "duplicate",
+        "forked",
+        "invalid_argument",
+        "not_finite",
+        "not_found",
+        "not_positive",
+        "order",
+        "out_of_range",
+        "unavailable",
+        "unknown_key",
+        "unknown_unit",
+        "unsupported",
+        "wrong_length",
+        "wrong_type",
+        "wrong_value",
+    }
+)
+"""The words of `MiaoError.code`."""

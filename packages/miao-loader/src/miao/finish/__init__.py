@@ -1,0 +1,1 @@
+"""Crops become tensors: resampled, normalised, in the order of the output axes."""

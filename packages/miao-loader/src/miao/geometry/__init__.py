@@ -1,0 +1,1 @@
+"""Where a sample reads: levels, extents, windows, bounding boxes. Pure."""

@@ -1,0 +1,1 @@
+"""Which sample is read: sizes, probabilities, draws, grids. Pure."""

@@ -1,0 +1,1 @@
+"""Predictions of a sequential dataset become one placed array."""

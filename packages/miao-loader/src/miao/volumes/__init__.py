@@ -1,0 +1,1 @@
+"""A configuration and the documents of its stores become records of volumes."""
