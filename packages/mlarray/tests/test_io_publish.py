@@ -1,4 +1,4 @@
-"""Files put in place: whole or not at all, through links, with the permissions that were there; nothing is left over."""
+"""Files put in place: whole or not at all, through links, with the permissions that were there; no rest stays."""
 
 import errno
 import os
