@@ -1,6 +1,6 @@
 """Frozen records without I/O: what the documents of a store say about volumes, and what one sample reads.
 
-Tuples per axis are in the store's order of the sampled axes: without the channel and without axes that are pinned. Sizes
+Tuples per axis are in the store's order of the sampled axes: without the channel and without pinned axes. Sizes
 and places are floats in the store's own unit, effective: after `exp_factor`.
 """
 
