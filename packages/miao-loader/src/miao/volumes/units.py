@@ -1,0 +1,72 @@
+"""Sizes of several volumes are numbers of one unit: the store's own where all agree, or the one that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from miao.errors import At, VolumeError
+from miao.records import VolumeInfo
+from miao.volumes.documents import Group
+
+
+def in_units(group: Group, units: str | None, image: Group | None, at: At) -> Group:
+    """Return a group in the unit that the configuration asks for, or that its image is in, else as it is stored.
+
+    Raises
+    ------
+    VolumeError
+        A unit is unknown, so that sizes cannot be converted.
+    """
+    from worldarray.errors import UnitError  # noqa: PLC0415  (on first use)
+
+    wanted = units if units is not None else _space_unit(image)
+    if wanted is None or (units is None and _space_unit(group) in {None, wanted}):
+        return group
+    try:
+        metas = tuple(meta.in_units(space=wanted) for meta in group.metas)
+    except (UnitError, ValueError) as error:
+        raise VolumeError(
+            f"{group.path} cannot be converted to {wanted}: {error}", code="unknown_unit", at=at
+        ) from error
+    return replace(group, metas=metas)
+
+
+def _space_unit(group: Group | None) -> str | None:
+    """Return the unit of the spatial axes where they have one."""
+    if group is None:
+        return None
+    meta = group.metas[0]
+    found = {meta.units[i] for i in meta.spatial}
+    return found.pop() if len(found) == 1 and "" not in found else None
+
+
+def agree(volumes: Sequence[VolumeInfo], paths: Sequence[At]) -> list[str]:
+    """Return what there is to say where some volumes name units and others none.
+
+    Raises
+    ------
+    VolumeError
+        Two volumes name other units on one axis: their sizes are not comparable.
+    """
+    from worldarray import units as table  # noqa: PLC0415  (on first use)
+
+    known: dict[str, tuple[str, str]] = {}
+    silent: list[str] = []
+    for volume, at in zip(volumes, paths, strict=True):
+        for axis, unit in zip(volume.image.axes, volume.image.units, strict=True):
+            if not unit:
+                silent.append(volume.name)
+                continue
+            name, first = known.setdefault(axis, (volume.name, unit))
+            if first != unit and not table.same(first, unit):
+                raise VolumeError(
+                    f"volume {volume.name} is in {unit} along {axis} where {name} is in {first}; resolutions are "
+                    "numbers of one unit: say units: nanometer in the configuration to convert both",
+                    code="conflict",
+                    at=(*at, "image_key"),
+                )
+    if known and silent:
+        name, unit = next(iter(known.values()))
+        return [f"volume {silent[0]} says no unit where {name} is in {unit}; its sizes are taken as {unit}"]
+    return []
