@@ -42,6 +42,10 @@ class ConfigError(MiaoError, ValueError):
     """A configuration says something that cannot be done, by itself or with the stores that it names."""
 
 
+class ConfigExistsError(ConfigError, FileExistsError):
+    """Another configuration stands where one would be written."""
+
+
 class PlanError(MiaoError, ValueError):
     """No window of the size that a scale reads fits where it has to."""
 
@@ -90,11 +94,14 @@ def render_at(at: At) -> str:
 
 CODES: Final = frozenset(
     {
+        "already_exists",
         "bad_chunk",
         "conflict",
         "duplicate",
         "forked",
         "invalid_argument",
+        "missing_field",
+        "missing_key",
         "not_finite",
         "not_found",
         "not_positive",
