@@ -108,7 +108,7 @@ class _Model(BaseModel):
         try:
             return handler(data)
         except ValidationError as error:
-            found = [_problem(one, cls) for one in error.errors(include_url=False)]
+            found = [problem_of(one, cls) for one in error.errors(include_url=False)]
         raise invalid(cls.__name__, found)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -315,7 +315,7 @@ def invalid(title: str, found: Iterable[Problem]) -> ValidationError:
     return ValidationError.from_exception_data(title, lines)
 
 
-def _problem(line: Any, model: type[BaseModel] | None = None) -> Problem:
+def problem_of(line: Any, model: type[BaseModel] | None = None) -> Problem:
     """Return an error of pydantic's as a problem."""
     kind, at, value = line["type"], tuple(line["loc"]), line["input"]
     cause = (line.get("ctx") or {}).get("error")
@@ -355,7 +355,7 @@ def problems(error: ValidationError) -> list[tuple[str, At, str]]:
     ...     problems(error)
     [('order', ('ranges', 0, 1, 0), 'the range runs from 8.0 down to 4.0; write [min, max]')]
     """
-    return [_problem(line)[:3] for line in error.errors(include_url=False)]
+    return [problem_of(line)[:3] for line in error.errors(include_url=False)]
 
 
 def checked(config: MiaoConfig | Mapping[str, Any]) -> MiaoConfig:
