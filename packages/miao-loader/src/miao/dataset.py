@@ -26,7 +26,8 @@ from miao.warn import warn_notices
 
 if TYPE_CHECKING:
     from miao.config.models import MiaoConfig
-    from miao.records import SamplePlan
+    from miao.records import SamplePlan, Scale, VolumeInfo
+    from miao.sampling.sequential import Grid
 
 Sample = dict[str, Any]
 
@@ -241,6 +242,19 @@ class VolumeDataset(torch.utils.data.Dataset[Sample]):
                 at=("state", "seed"),
             )
         self.set_epoch(state.get("epoch", 0))
+
+    @property
+    def volumes(self) -> tuple[VolumeInfo, ...]:
+        """The volumes that are drawn from, one for each pinned index."""
+        return self._description.volumes
+
+    def scales(self, volume: int) -> tuple[Scale, ...]:
+        """Return which levels the scales of a volume read, and how much of them; drawn resolutions: the coarsest."""
+        return self._sampler.scales(volume)
+
+    def grid(self, volume: int) -> Grid:
+        """Return the grid of a volume, in sequential mode."""
+        return self._sampler.grid(volume)
 
     # What it is ------------------------------------------------------------------------------------------------------
 

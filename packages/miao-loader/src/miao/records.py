@@ -90,6 +90,8 @@ class VolumeInfo:
     label_fill: int | None = None
     min_foreground: float = 0.0
     """The least fraction of the first scale's window that the mask (the labels where there is none) covers."""
+    exp_factor: float = 1.0
+    """What the store's sizes were divided by."""
 
 
 @dataclass(frozen=True)

@@ -180,6 +180,7 @@ def _framed(
         bounding_box=_bounding_box(volume, image, stored, at, notices),
         label_fill=volume.label_fill,
         min_foreground=volume.min_foreground,
+        exp_factor=volume.exp_factor,
     )
 
 
