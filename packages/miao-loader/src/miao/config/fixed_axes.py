@@ -79,8 +79,7 @@ def _range(value: str) -> tuple[int, ...]:
             f"{value!r} is no range; write start:stop or start:stop:step in digits, such as '1:25'",
             code="wrong_value",
         )
-    start, stop = whole(int(parts[1])), whole(int(parts[2]))
-    step = 1 if parts[3] is None else whole(int(parts[3]))
+    start, stop, step = (_digits(part) for part in (parts[1], parts[2], parts[3] or "1"))
     if step == 0:
         raise ConfigError(f"the step of the range {value!r} is 0; it is 1 or more", code="not_positive")
     if stop <= start:
@@ -91,6 +90,12 @@ def _range(value: str) -> tuple[int, ...]:
     indices = range(start, stop, step)
     _few((stop - start + step - 1) // step)
     return tuple(indices)
+
+
+def _digits(text: str) -> int:
+    if len(text.lstrip("0")) > 19:
+        raise ConfigError(f"{shown(text)} does not fit into 64 bits", code="out_of_range")
+    return whole(int(text))
 
 
 def _few(number: int) -> None:

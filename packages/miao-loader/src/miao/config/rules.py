@@ -286,8 +286,8 @@ def _names(config: MiaoConfig) -> Iterator[Problem]:
 
 
 def _expanded_names(config: MiaoConfig) -> Iterator[Problem]:
-    if not any(volume.fixed_axes for volume in config.volumes):
-        return
+    if not any("[" in volume.name for volume in config.volumes):
+        return  # what is appended begins with the first bracket, so that names stay as distinct as they were
     owners: dict[str, int] = {}
     for number, volume in enumerate(config.volumes):
         for name in names(volume.name, volume.fixed_axes):

@@ -21,7 +21,10 @@ def shown(value: object) -> str:
     text = reprlib.Repr()
     text.maxstring = text.maxother = 120
     text.maxlist = text.maxtuple = text.maxdict = 8
-    return text.repr(value)
+    try:
+        return text.repr(value)
+    except ValueError:
+        return "a number of too many digits to write"
 
 
 def entries(count: int) -> str:

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from miao.config.yaml_text import dump, line_of, parse
-from miao.errors import ConfigError, ConfigExistsError
+from miao.config.values import shown
+from miao.config.yaml_text import DEEPEST, dump, line_of, parse
+from miao.errors import At, ConfigError, ConfigExistsError
 
 if TYPE_CHECKING:
     from miao.config.models import MiaoConfig
@@ -82,6 +83,8 @@ def save_config(
     ------
     ConfigExistsError
         A file of another text stands there. It is a FileExistsError.
+    ConfigError
+        A keyword argument of an augment factory is nothing that YAML holds.
     """
     target = Path(os.path.realpath(os.fspath(path)))
     data = _data(cfg, exclude_none=exclude_none, exclude_defaults=exclude_defaults)
@@ -153,16 +156,27 @@ def _keep_places(data: dict[str, Any], folder: Path) -> None:
 
 
 def _data(cfg: MiaoConfig, *, exclude_none: bool, exclude_defaults: bool) -> dict[str, Any]:
-    from pydantic_core import PydanticSerializationError  # noqa: PLC0415
+    data = cfg.model_dump(exclude_none=exclude_none, exclude_defaults=exclude_defaults)
+    factory = data.get("augment_fn")
+    if isinstance(factory, dict) and factory.get("kwargs"):
+        factory["kwargs"] = _plain(getattr(cfg.augment_fn, "kwargs", {}), ("augment_fn", "kwargs"))
+    return data
 
-    try:
-        return cfg.model_dump(mode="json", exclude_none=exclude_none, exclude_defaults=exclude_defaults)
-    except (PydanticSerializationError, RecursionError, ValueError) as error:
-        raise ConfigError(
-            f"it cannot be written as YAML: {error}; kwargs of an augment_fn may hold plain data only",
-            code="unsupported",
-            at=("augment_fn", "kwargs"),
-        ) from None
+
+def _plain(value: object, at: At) -> Any:
+    """Return a value as lists, mappings, texts and numbers, which is what YAML holds."""
+    found = value.tolist() if hasattr(value, "tolist") else value
+    if len(at) > DEEPEST:
+        raise ConfigError(f"it lies more than {DEEPEST} deep; YAML is written less deep", code="unsupported", at=at)
+    if isinstance(found, Mapping):
+        return {key: _plain(one, (*at, str(key))) for key, one in found.items()}
+    if isinstance(found, (list, tuple)):
+        return [_plain(one, (*at, position)) for position, one in enumerate(found)]
+    if found is None or isinstance(found, (bool, int, float, str)):
+        return found
+    raise ConfigError(
+        f"{shown(found)} cannot be written as YAML; lists, mappings, texts and numbers can", code="unsupported", at=at
+    )
 
 
 def _write(text: str, target: Path, *, overwrite: bool) -> None:

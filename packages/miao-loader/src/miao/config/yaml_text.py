@@ -12,7 +12,7 @@ from miao.errors import ConfigError
 if TYPE_CHECKING:
     from yaml import Node
 
-_DEEPEST: Final = 100
+DEEPEST: Final = 100
 """How deep lists and mappings may lie in each other."""
 _DIGITS: Final = "[0-9](?:_?[0-9])*"
 _INT: Final = re.compile(rf"[-+]?{_DIGITS}|0o[0-7]+|0x[0-9a-fA-F]+")
@@ -102,7 +102,7 @@ def _where(name: str, mark: Any) -> str:
 
 
 def _too_deep(name: str) -> ConfigError:
-    return ConfigError(f"{name}: lists and mappings lie more than {_DEEPEST} deep in each other", code="unsupported")
+    return ConfigError(f"{name}: lists and mappings lie more than {DEEPEST} deep in each other", code="unsupported")
 
 
 def _check(node: Node | None, name: str) -> None:
@@ -124,7 +124,7 @@ def _walk(node: Any, name: str, above: tuple[int, ...], seen: set[int]) -> None:
 
     if id(node) in above:
         raise ConfigError(f"{_where(name, node.start_mark)}: the value contains itself", code="wrong_value")
-    if len(above) > _DEEPEST:
+    if len(above) > DEEPEST:
         raise _too_deep(name)
     if id(node) in seen:
         return
