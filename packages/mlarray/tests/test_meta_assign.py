@@ -495,7 +495,7 @@ def test_metadata_of_any_form_can_be_looked_at_and_put_right(document):
             assert repr(view)
             assert [getattr(view, name, None) for name in view._fields]
         except MLArrayError as error:
-            assert "no map stands there" in str(error)  # noqa: PT017  (either is fine)
+            assert "stands where" in str(error)  # noqa: PT017  (either is fine)
     meta.axes = ["z", "y"]
     meta.values = meta.profiles = meta.spaces = None
     with pytest.raises(ArgumentError, match="/axes"):

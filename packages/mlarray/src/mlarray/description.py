@@ -90,14 +90,13 @@ def _base(said: Description) -> Meta | None:
         raise ArgumentTypeError(Problem("wrong_type", ("meta",), message))
     if said.meta is not None and said.copy is not None:
         raise ArgumentError(Problem("conflict", ("copy",), "meta and copy exclude each other; give one of them"))
-    if said.meta is not None:
-        return said.meta
-    if said.copy is None:
+    if said.meta is None and said.copy is None:
         return None
-    found = getattr(said.copy, "meta", said.copy)
+    found = getattr(said.copy, "meta", said.copy) if said.meta is None else said.meta
     if not isinstance(found, Meta):
         message = f"copy is {type(said.copy).__name__}; it is an MLArray or a Meta"
         raise ArgumentTypeError(Problem("wrong_type", ("copy",), message))
+    found.usable(())
     return found
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from mlarray import constructors
 from mlarray.description import describe
 from mlarray.errors import ArgumentError, ArgumentTypeError, Problem
-from mlarray.handle import Handle, Parts, read_meta, storage_of
+from mlarray.handle import Handle, Parts, read_meta, recorded_storage, storage_of
 from mlarray.io import create as creating
 from mlarray.io import file_store, memory_store, paths
 from mlarray.io import publish as publishing
@@ -163,7 +163,7 @@ class Files(Handle):
             meta.settled()
 
     def _recorded(self) -> dict[str, Any]:
-        return dict(self.meta.at(("storage",)) or {})
+        return recorded_storage(self.meta)
 
     def _planned(self, layout: Layout) -> dict[str, Any]:
         """Return what `storage` will record of a layout; where blosc2 chooses, what it would choose."""
@@ -250,10 +250,8 @@ def _modes(mode: str, mmap: bool, old: dict[str, Any]) -> tuple[str, bool]:
 
 
 def _recorded_patch(meta: Meta) -> tuple[int, ...] | None:
-    storage = meta.at(("storage",))
-    recorded = storage.get("patch_size") if isinstance(storage, dict) else None
-    whole = isinstance(recorded, list) and all(isinstance(n, (int, float)) and n == n // 1 for n in recorded)
-    return tuple(map(int, recorded or ())) if whole else None
+    found = recorded_storage(meta).get("patch_size")
+    return None if found is None else tuple(found)
 
 
 def loaded(path: Any, *, compressed: bool) -> Parts:

@@ -121,7 +121,7 @@ def read_meta(store: Any, path: str | None, *, strict: bool = True) -> Meta:
     if notices:
         warn(notices, path)
     lazy = {name: _fetch(keys, key) for name, key in (("source", SOURCE), ("user", USER)) if key in keys}
-    return Meta(document, store.shape, store.dtype, **lazy)
+    return Meta(document, store.shape, store.dtype, problems=parsed.problems, **lazy)
 
 
 def _fetch(keys: Mapping[str, bytes], name: str) -> Callable[[], bytes]:
@@ -142,6 +142,12 @@ def _storage(document: dict[str, Any], store: Any) -> Notice | None:
     return Notice("conflict", ("storage",), f"the file records {said}; the array counts, and saving corrects it")
 
 
+def recorded_storage(meta: Meta) -> dict[str, Any]:
+    """Return what `storage` records; nothing where it breaks a rule."""
+    found = meta.at(("storage",))
+    return dict(found) if isinstance(found, dict) and not meta.wrong(("storage",)) else {}
+
+
 def storage_of(store: Any, patch: Sequence[int] | None) -> dict[str, Any]:
     """Return what `storage` records of a store as it is."""
     layout: Layout | None = store.layout
@@ -155,11 +161,12 @@ def recorded(meta: Meta, store: Any, patch: Sequence[int] | None) -> Meta:
     """Return metadata after `storage` was set to what the store is."""
     document = meta.to_dict()
     document["storage"] = storage_of(store, patch)
-    meta.replace(document)
+    meta._replace(document)
     return meta
 
 
 def fill_value(meta: Meta, dtype: np.dtype[Any]) -> Any:
     """Return what stands outside of the array: `values.fill`, else 0, as a numpy scalar of the dtype."""
+    meta.usable(("values", "fill"))
     fill = meta.values.fill
     return np.asarray(0 if fill is None else fill).astype(dtype)[()]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,9 @@ from mlarray.geometry.matrix import Matrix, expanded
 from mlarray.geometry.sampling import axis_coordinates
 from mlarray.handle import Handle
 
+_NAMES: Final = tuple(("axes", position, key) for position in range(8) for key in ("name", "type"))
+"""The places of what spaces need to know of the axes; of the list itself beside them, the place of no entry is -1."""
+
 
 class Placed(Handle):
     """The geometry of an array: of its default space, or of one that is named.
@@ -27,13 +29,18 @@ class Placed(Handle):
 
     def _space(self, name: str | None) -> Mapping[str, Any] | None:
         spaces = self.meta.at(("spaces",)) or []
-        if name is None:
-            return spaces[0] if spaces else None
-        for space in spaces:
-            if space["name"] == name:
-                return dict(space)
+        found = 0 if name is None else self._position(spaces, name)
+        self.meta.usable(("spaces",) if found is None else ("spaces", found), ("axes", -1), *_NAMES)
+        if found is not None:
+            return spaces[found] if spaces else None
         known = ", ".join(str(space["name"]) for space in spaces) or "none"
         raise UnknownNameError(Problem("unknown_name", ("space",), f"there is no space {name!r}; there are: {known}"))
+
+    @staticmethod
+    def _position(spaces: Any, name: str) -> int | None:
+        listed = spaces if isinstance(spaces, list) else []
+        named = [one.get("name") if isinstance(one, dict) else None for one in listed]
+        return named.index(name) if name in named else None
 
     def _matrix(self, space: Mapping[str, Any]) -> Matrix:
         return expanded(space["from_array"], [axis["name"] for axis in space["axes"]], self.meta.axis_names)
@@ -67,11 +74,7 @@ class Placed(Handle):
         space = self._space(None)
         if space is None:
             return None
-        units = {axis.get("unit_code") or axis.get("unit") for axis in space["axes"]}
-        if len(units) > 1:
-            listed = ", ".join(sorted(str(unit) for unit in units))
-            message = f"the axes of the space {space['name']!r} have several units ({listed}): a distance has none"
-            raise ArgumentError(Problem("conflict", ("spaces", 0, "axes"), message))
+        derive.refuse_mixed_units(space, ("spaces", 0, "axes"))
         return derive.spacing(self._matrix(space))
 
     @spacing.setter
@@ -111,19 +114,10 @@ class Placed(Handle):
         if not geometry.given:
             raise ArgumentError(Problem("wrong_type", (), "None takes no geometry away; assign meta.spaces = []"))
         meta = self.meta
+        meta.usable(("axes",), ("spaces",))
         document = meta.to_dict()
-        if not document.get("spaces"):
-            document = self._with_space_axes(document)
         document["spaces"] = place_spaces(document, geometry, None)
-        meta.replace(document)
-
-    def _with_space_axes(self, document: dict[str, Any]) -> dict[str, Any]:
-        """Return a header whose axes without a type are of type space, where none is: for a first space."""
-        if "space" not in self.meta.axis_types:
-            document = copy.deepcopy(document)
-            for axis in document["axes"]:
-                axis.setdefault("type", "space")
-        return document
+        meta._replace(document)
 
     def letter_codes(self, space: str | None = None) -> str | None:
         """Return one letter per array axis, the initial of the word toward which its index grows: "IPL".
@@ -179,11 +173,13 @@ class Placed(Handle):
         UnknownNameError
             There is no such axis.
         """
+        self.meta.usable(("axes", -1))
         names = self.meta.axis_names
         position = axis if isinstance(axis, int) else names.index(axis) if axis in names else len(names)
         if not -len(names) <= position < len(names):
             message = f"there is no axis {axis!r}; there are: {', '.join(names)}"
             raise UnknownNameError(Problem("unknown_name", ("axis",), message))
+        self.meta.usable(("axes", position % len(names)))
         return axis_coordinates(self.meta.at(("axes",))[position], self.shape[position])
 
     @property

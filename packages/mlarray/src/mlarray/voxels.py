@@ -60,6 +60,7 @@ class Voxels(Handle):
         >>> m.physical().tolist()
         [-0.5, 0.0]
         """
+        self.meta.usable(("values", "scale"), ("values", "offset"))
         values = self.meta.values
         stored = np.asarray(self[key])
         found = stored.astype(np.complex128 if stored.dtype.kind == "c" else np.float64)

@@ -130,6 +130,7 @@ def to_itk_image(array: MLArray) -> Any:
         ITK cannot hold it: sheared or missing axes, more than four dimensions, a dtype that it has not.
     """
     sitk = needed("SimpleITK", "itk")
+    array.meta.usable(())
     values, vector = array.to_numpy(), "component" in array.meta.axis_types
     if values.dtype.kind == "b":
         values = values.astype(np.uint8)

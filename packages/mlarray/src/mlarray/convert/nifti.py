@@ -226,6 +226,7 @@ def to_nifti(array: MLArray, path: Any, *, overwrite: bool = False) -> None:
         raise ArgumentError(Problem("wrong_value", ("path",), message))
     pair = not lower.removesuffix(".gz").endswith(".nii")
     targets = [sources.new_path(part, overwrite=overwrite) for part in _pair(target)] if pair else [target]
+    array.meta.usable(())
     written = write_back(array)
     header = framed(written, pair=pair)
     contents = [header, written.lead + written.voxels] if pair else [header + written.voxels]

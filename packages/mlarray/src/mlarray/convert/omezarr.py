@@ -190,6 +190,7 @@ def to_worldarray(array: MLArray, path: Any, *, level: str = "s0", overwrite: bo
         raise ArgumentError(
             Problem("unsupported", ("overwrite",), "a zarr is never replaced; take the old one away first")
         )
+    array.meta.usable(())
     target = sources.new_path(path, overwrite=False)
     size, centre, units = _aligned(array)
     values = array.to_numpy()

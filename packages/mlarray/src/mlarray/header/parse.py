@@ -23,6 +23,8 @@ class Parsed:
 
     document: dict[str, Any]
     notices: tuple[Notice, ...]
+    problems: tuple[Problem, ...] = ()
+    """What is wrong with it; each is a notice too."""
 
 
 def parse(
@@ -64,7 +66,7 @@ def parse(
     if found.problems and strict:
         raise FormatError(*found.problems, path=path)
     lenient = tuple(Notice(problem.code, problem.at, problem.message) for problem in found.problems)
-    return Parsed(fill(document), found.notices + lenient)
+    return Parsed(fill(document), found.notices + lenient, found.problems)
 
 
 def filled(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
 
 from mlarray.errors import Problem
@@ -14,6 +15,14 @@ FORMAT_VERSION: Final = "1.0"
 """What this package writes."""
 VERSION_1: Final = re.compile(r"1\.(0|[1-9][0-9]*)")
 _VERSION: Final = re.compile(r"(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)")
+
+
+@cache
+def writer_name() -> str:
+    """Return what this package calls itself in files: ``mlarray 0.1.0``."""
+    from importlib.metadata import version  # noqa: PLC0415  (opening a file does not need it)
+
+    return f"mlarray {version('mlarray')}"
 
 
 def check_version(document: Mapping[str, Any]) -> Problem | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime, timezone
 from typing import Any, Final
 
 import numpy as np
@@ -52,6 +53,9 @@ def put(document: dict[str, Any], place: Place, value: Any, ndim: int | None) ->
     if owner is None:
         return
     key = place[-1]
+    if isinstance(owner, list):
+        _entry(owner, place, plain)
+        return
     if plain is None:
         for taken in (key, "unit_code") if key == "unit" else (key,):
             owner.pop(taken, None)
@@ -63,10 +67,20 @@ def put(document: dict[str, Any], place: Place, value: Any, ndim: int | None) ->
         _versions(document["profiles"])
 
 
+def _entry(owner: list[Any], place: Place, plain: Any) -> None:
+    """Put an entry in the place of another."""
+    key = place[-1]
+    if plain is None or not isinstance(key, int) or not 0 <= key < len(owner):
+        message = f"{len(owner)} entries stand there, and one of them can be replaced; assign the whole list"
+        raise ArgumentError(Problem("not_found", place, message))
+    owner[key] = plain
+
+
 def _excluded(owner: Mapping[str, Any], key: str) -> tuple[str, ...]:
     """Return the keys that one takes away; a code takes away a listed name, and leaves other names."""
     if key == "unit_code":
-        return ("unit",) if owner.get("unit") in units.codes() else ()
+        unit = owner.get("unit")
+        return ("unit",) if not isinstance(unit, str) or unit in units.codes() else ()
     return ALTERNATIVES.get(key, ())
 
 
@@ -86,7 +100,7 @@ def _owner(document: dict[str, Any], place: Place, *, absent: bool) -> Any:
 
 def _holds(owner: Any, part: str | int) -> bool:
     if isinstance(part, int):
-        return isinstance(owner, list) and part < len(owner)
+        return isinstance(owner, list) and 0 <= part < len(owner)
     return isinstance(owner, dict) and part in owner
 
 
@@ -123,6 +137,18 @@ def _versions(profiles: Any) -> None:
         profile = profiles.get(name) if isinstance(profiles, dict) else None
         if isinstance(profile, dict) and "profile_version" not in profile:
             profiles[name] = {**_PROFILE_VERSION, **profile}
+
+
+def history_entry(action: str, tool: str, more: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entry of the history; its time is now (UTC, whole seconds) unless one is given.
+
+    Examples
+    --------
+    >>> history_entry("converted", "scanner 2", {"from_": "nifti", "time": "2026-11-06T10:12:00Z"})
+    {'action': 'converted', 'tool': 'scanner 2', 'time': '2026-11-06T10:12:00Z', 'from': 'nifti'}
+    """
+    now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return {"action": action, "tool": tool, "time": now} | {key.removesuffix("_"): more[key] for key in more}
 
 
 def drop_patch(document: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from mlarray.errors import FieldError, MLArrayError, Problem
+from mlarray.header.report import shown
 from mlarray.meta.frozen import FrozenMap, copied, equal, freeze
 
 if TYPE_CHECKING:
@@ -60,12 +61,12 @@ class Field:
         view._assign(self.key, None)
 
     def shown(self, meta: Meta, place: Place, value: Any) -> Any:
-        """Return a plain value as people get it."""
-        if self.view is not None and self.several and isinstance(value, list):
-            return tuple(self.view(meta, (*place, index)) for index in range(len(value)))
-        if self.view is not None and not self.several and isinstance(value, dict):
+        """Return a plain value as people get it; where a map belongs and none stands, a view that says so when used."""
+        if self.view is None:
+            return freeze(value)
+        if not self.several:
             return self.view(meta, place)
-        return freeze(value)
+        return tuple(self.view(meta, (*place, index)) for index in range(len(value) if isinstance(value, list) else 0))
 
 
 class View(Mapping[str, Any]):
@@ -77,8 +78,6 @@ class View(Mapping[str, Any]):
     """
 
     _fields: ClassVar[Mapping[str, Field]] = {}
-    _locked: ClassVar[str] = ""
-    """Why nothing can be assigned, where that is so."""
     _optional: ClassVar[bool] = False
     """Whether there is a view of an absent map: an empty one, which is there once something is set."""
     _meta: Meta
@@ -98,6 +97,7 @@ class View(Mapping[str, Any]):
             return found
         if found is None and self._optional:
             return {}
+        self._meta.usable(self._place)
         message = "no map stands there (any more); look it up again, or assign one"
         raise MLArrayError(Problem("not_found", self._place, message))
 
@@ -116,8 +116,6 @@ class View(Mapping[str, Any]):
         return field.default
 
     def _assign(self, key: str, value: Any) -> None:
-        if self._locked:
-            raise FieldError(Problem("read_only", (*self._place, key), self._locked))
         self._meta.assign((*self._place, key), value)
 
     def __getattr__(self, name: str) -> Any:
@@ -156,7 +154,10 @@ class View(Mapping[str, Any]):
         return [name for name in super().__dir__() if not name.startswith("_")]
 
     def __repr__(self) -> str:
-        plain = self._plain()
+        plain = self._meta.at(self._place)
+        if not isinstance(plain, Mapping) and not (plain is None and self._optional):
+            return f"<{type(self).__name__}: {shown(plain)} stands where a map belongs>"
+        plain = plain or {}
         given = [f"{key}={value!r}" for key, value in plain.items() if key in self._fields]
         others = {key: value for key, value in plain.items() if key not in self._fields}
         return f"{type(self).__name__}({', '.join([*given, f'**{others!r}'] if others else given)})"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timezone
-from functools import cache
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -13,34 +11,19 @@ from mlarray.errors import ArgumentError, ArgumentTypeError, FormatError, Notice
 from mlarray.header.canonical import TOP, canonical
 from mlarray.header.check import axis_names, axis_types, check, check_source_document, check_user_document
 from mlarray.header.parse import fill
-from mlarray.header.versions import FORMAT_VERSION, check_version
+from mlarray.header.versions import FORMAT_VERSION, check_version, writer_name
 from mlarray.header.wire import decode, encode, normalise
-from mlarray.meta.assignment import drop_patch, label_keys, put
+from mlarray.meta.assignment import drop_patch, history_entry, label_keys, put
 from mlarray.meta.fields import Place, unknown
 from mlarray.meta.frozen import FrozenMap, copied, equal, freeze
 from mlarray.meta.lazy import Fetch, Lazy
+from mlarray.meta.mending import guard, keep_history, refusal, touching, worse
 from mlarray.meta.parts import Part, each
 from mlarray.meta.show import lines
 from mlarray.meta.views import Axis, HistoryEntry, Profiles, Space, Storage, Values
 
 CORE, SOURCE, USER = "mlarray", "mlarray.source", "mlarray.user"
 __all__ = ["CORE", "SOURCE", "USER", "Meta", "label_keys", "writer_name"]
-
-
-@cache
-def writer_name() -> str:
-    """Return what this package calls itself in files: ``mlarray 0.1.0``."""
-    from importlib.metadata import version  # noqa: PLC0415  (opening a file does not need it)
-
-    return f"mlarray {version('mlarray')}"
-
-
-def _source(meta: Meta) -> tuple[FrozenMap, ...]:
-    found: tuple[FrozenMap, ...] = freeze(meta._source.value)
-    return found
-
-
-_WRITTEN: Final = "it is set when a file is written"
 
 
 class Meta:
@@ -68,7 +51,7 @@ class Meta:
     mlarray.errors.ArgumentError: /values/scale: the number is 0, which it may not be
     """
 
-    __slots__ = ("_document", "_dtype", "_had", "_shape", "_source", "_user", "changed")
+    __slots__ = ("_document", "_dtype", "_had", "_problems", "_shape", "_source", "_user", "changed")
 
     def __init__(
         self,
@@ -78,9 +61,11 @@ class Meta:
         *,
         source: Fetch | None = None,
         user: Fetch | None = None,
+        problems: Sequence[Problem] = (),
     ) -> None:
-        """Take over a checked document with its defaults; see `from_dict`."""
+        """Take over a document with its defaults, and what is wrong with it; see `from_dict`."""
         self._document = document
+        self._problems = tuple(problems)
         self._had = frozenset(document)
         self._shape = None if shape is None else tuple(shape)
         self._dtype = dtype
@@ -121,7 +106,7 @@ class Meta:
         if found.problems and strict:
             raise FormatError(*found.problems)
         warn([*found.notices, *(Notice(each.code, each.at, each.message) for each in found.problems)])
-        made = cls(fill(plain))
+        made = cls(fill(plain), problems=found.problems)
         if source is not None:
             made.set_source(source)
         if user is not None:
@@ -131,9 +116,9 @@ class Meta:
 
     # What there is ----------------------------------------------------------------------------------------------------
 
-    version = Part('The version of the format, "1.x".', lambda meta: str(meta.at(("version",))), _WRITTEN)
+    version = Part('The version of the format, "1.x".', lambda meta: str(meta.at(("version",))))
     writer: Part[str | None] = Part(
-        "The software that wrote the file; None where nobody says.", lambda meta: meta.at(("writer",)), _WRITTEN
+        "The software that wrote the file; None where nobody says.", lambda meta: meta.at(("writer",))
     )
     axes = Part("The axes of the array, C order; assign a name or a map each.", lambda meta: each(meta, "axes", Axis))
     spaces = Part(
@@ -147,15 +132,11 @@ class Meta:
     history = Part(
         "What was done, oldest first; `add_history` adds to it.",
         lambda meta: each(meta, "history", HistoryEntry),
-        HistoryEntry._locked,
     )
-    storage = Part(
-        "How the array was last cut and compressed.", lambda meta: Storage(meta, ("storage",)), Storage._locked
-    )
-    source = Part(
+    storage = Part("How the array was last cut and compressed.", lambda meta: Storage(meta, ("storage",)))
+    source: Part[tuple[FrozenMap, ...]] = Part(
         "The original metadata of converted files, frozen; decoded when it is first looked at.",
-        _source,
-        "source is what files were converted from, and is not edited; give source= to MLArray for another",
+        lambda meta: freeze(meta._source.value),
     )
 
     @property
@@ -226,6 +207,15 @@ class Meta:
                 return None
         return found
 
+    def usable(self, *places: Place) -> None:
+        """Raise a FormatError where what stands at some places breaks a rule; with how to mend it. See `wrong`."""
+        if found := self.wrong(*places):
+            raise refusal(found)
+
+    def wrong(self, *places: Place) -> tuple[Problem, ...]:
+        """Return the rules that what stands at some places breaks, of a file that was opened with ``strict=False``."""
+        return touching(self._problems, places) if self._problems else ()
+
     # Changes ----------------------------------------------------------------------------------------------------------
 
     def assign(self, place: Place, value: Any) -> None:
@@ -233,14 +223,21 @@ class Meta:
 
         Raises
         ------
+        FieldError
+            What stands there is not assigned: version, writer, history (but where it is broken), storage, source.
         ArgumentTypeError, ArgumentError
             The value cannot be stored, or breaks a rule; nothing has changed.
         """
+        guard(place, self._problems)
+        if place == ("user",):
+            self.user = value
+            return
         document = copied(self._document)
         put(document, place, value, None if self._shape is None else len(self._shape))
-        self.replace(document)
+        keep_history(self._document.get("history"), document.get("history"), self._problems)
+        self._replace(document)
 
-    def replace(self, document: dict[str, Any], *, shape: Sequence[int] | None = None) -> None:
+    def _replace(self, document: dict[str, Any]) -> None:
         """Take a whole plain header over in place of the one there is, if it breaks no rule that this one keeps.
 
         A header that was read with ``strict=False`` can so be repaired rule by rule. What is odd is warned of once.
@@ -251,13 +248,13 @@ class Meta:
             It breaks one; nothing has changed.
         """
         drop_patch(document)
-        found = check(document, self._shape if shape is None else tuple(shape), self._dtype)
+        found = check(document, self._shape, self._dtype)
         if found.problems or found.notices:
             before = check(self._document, self._shape, self._dtype)
-            if problems := [each for each in found.problems if each not in before.problems]:
+            if problems := worse(before.problems, found.problems, self._document, document):
                 raise ArgumentError(*problems)
             warn([each for each in found.notices if each not in before.notices])
-        self._document = fill(document)
+        self._document, self._problems = fill(document), found.problems
         self.changed = True
 
     def set_source(self, entries: Sequence[Mapping[str, Any]]) -> None:
@@ -301,18 +298,17 @@ class Meta:
         >>> meta.history[0].from_, meta.history[0].time
         ('nifti', '2026-11-06T10:12:00Z')
         """
-        now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-        entry = {"action": action, "tool": writer_name() if tool is None else tool, "time": now}
-        entry |= {key.removesuffix("_"): value for key, value in fields.items()}
+        self.usable(("history",))
         document = copied(self._document)
+        entry = history_entry(action, writer_name() if tool is None else tool, fields)
         document.setdefault("history", []).append(normalise(entry, ("history", len(self.history))))
-        self.replace(document)
+        self._replace(document)
 
     # Copies -----------------------------------------------------------------------------------------------------------
 
     def copy(self, *, source: bool = True) -> Meta:
         """Return a copy that shares nothing with this one and belongs to no array; without the source if told so."""
-        made = Meta(copied(self._document))
+        made = Meta(copied(self._document), problems=self._problems)
         made._had = self._had
         made.adopt(self, source=source, user=True)
         made.changed = False
@@ -338,7 +334,7 @@ class Meta:
         if found.problems:
             raise ArgumentError(*found.problems)
         warn(found.notices)
-        self._shape, self._dtype = tuple(shape), dtype
+        self._shape, self._dtype, self._problems = tuple(shape), dtype, ()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Meta):
@@ -356,7 +352,7 @@ class Meta:
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made, (encode(self._document), self._had, self._source, self._user)
+        return _made, (encode(self._document), self._had, self._source, self._user, self._problems)
 
     def __repr__(self) -> str:
         return lines(self)
@@ -371,7 +367,8 @@ class Meta:
         ArgumentError
             The header breaks a rule, so that the file could not be read.
         """
-        document = {**self._document, "storage": {**(self._document.get("storage") or {}), **storage}}
+        before = self._document.get("storage")
+        document = {**self._document, "storage": {**(before if isinstance(before, dict) else {}), **storage}}
         for key in ("chunk_size", "block_size", "patch_size", "compression"):
             if key not in storage:
                 document["storage"].pop(key, None)
@@ -381,6 +378,7 @@ class Meta:
         if found.problems:
             raise ArgumentError(*found.problems)
         self._document = {**document, "version": written["version"], "writer": written["writer"]}
+        self._problems = ()
         keys: dict[str, bytes | None] = {CORE: encode(written)}
         for name, lazy in ((SOURCE, self._source), (USER, self._user)):
             if lazy.changed:
@@ -394,7 +392,7 @@ class Meta:
             lazy.changed = False
 
 
-def _made(header: bytes, had: frozenset[str], source: Lazy, user: Lazy) -> Meta:
-    made = Meta(decode(header, unique=False))
+def _made(header: bytes, had: frozenset[str], source: Lazy, user: Lazy, problems: Sequence[Problem] = ()) -> Meta:
+    made = Meta(decode(header, unique=False), problems=problems)
     made._had, made._source, made._user = had, source, user
     return made

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from mlarray.errors import FieldError, Problem
 from mlarray.meta.fields import Place
 
 if TYPE_CHECKING:
@@ -17,9 +16,9 @@ T = TypeVar("T")
 class Part(Generic[T]):
     """One key of the top of a header, as an attribute: read as its views, set as plain values, None to take it away."""
 
-    def __init__(self, doc: str, read: Callable[[Meta], T], locked: str = "") -> None:
-        """Describe a key; `locked` says why it cannot be set, where that is so."""
-        self.__doc__, self._get, self._locked = doc, read, locked
+    def __init__(self, doc: str, read: Callable[[Meta], T]) -> None:
+        """Describe a key."""
+        self.__doc__, self._get = doc, read
 
     def __set_name__(self, owner: type[Meta], name: str) -> None:
         self._name = name
@@ -34,8 +33,6 @@ class Part(Generic[T]):
         return self if meta is None else self._get(meta)
 
     def __set__(self, meta: Meta, value: Any) -> None:
-        if self._locked:
-            raise FieldError(Problem("read_only", (self._name,), self._locked))
         meta.assign((self._name,), value)
 
     def __delete__(self, meta: Meta) -> None:

@@ -36,7 +36,7 @@ def _parts(meta: Meta) -> Iterator[tuple[str, str]]:
         yield "space", _space(space)
     yield "values", _values(document.get("values"))
     if profiles := document.get("profiles"):
-        yield "profiles", ", ".join(map(str, profiles))
+        yield "profiles", ", ".join(profiles) if isinstance(profiles, dict) else cut(repr(profiles))
     for entry in _maps(document.get("history")):
         yield "history", " ".join(str(entry[key]) for key in ("time", "action", "tool") if key in entry)
     if storage := document.get("storage"):

@@ -141,8 +141,6 @@ class Profiles(View):
 class HistoryEntry(View):
     """One thing that was done; entries are only ever added."""
 
-    _locked = "history is only added to; call meta.add_history"
-
     action = Field("created, converted, derived, modified, exported or another.")
     tool = Field("The software that did it.")
     time = Field("When, with a zone: 2026-11-06T10:12:00Z.")
@@ -150,13 +148,8 @@ class HistoryEntry(View):
     warnings = Field("What was odd.")
 
 
-_CUT = "storage says how the array is cut; give patch_size, chunk_size, block_size or cparams to MLArray or save"
-
-
 class RecordedCompression(View):
     """How the array was compressed, in the words of blosc2."""
-
-    _locked = _CUT
 
     codec = Field("Such as LZ4.")
     level = Field("From 0 to 9.")
@@ -168,7 +161,6 @@ class Storage(View):
     """How the array was last cut and compressed: portable settings alone."""
 
     _optional = True
-    _locked = _CUT
 
     chunk_size = Field("The size of a chunk, per array axis.")
     block_size = Field("The size of a block, per array axis.")
@@ -182,6 +174,8 @@ class Storage(View):
         ------
         ArgumentError
             blosc2 does not know the codec or a filter.
+        FormatError
+            What is recorded breaks a rule.
 
         Examples
         --------
@@ -191,4 +185,5 @@ class Storage(View):
         >>> meta.storage.to_cparams().codec.name
         'ZSTD'
         """
+        self._meta.usable((*self._place, "compression"))
         return from_document(self._plain().get("compression")).to_cparams(nthreads=nthreads)
