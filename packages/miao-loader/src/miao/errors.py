@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 At = tuple[str | int, ...]
 
@@ -76,6 +76,13 @@ class SampleIndexError(MiaoError, IndexError):
 
 class MiaoWarning(UserWarning):
     """Something that is odd but usable."""
+
+
+class Notice(NamedTuple):
+    """What a warning says, as data: a word of `CODES`, and words for people."""
+
+    code: str
+    message: str
 
 
 def render_at(at: At) -> str:

@@ -8,15 +8,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from miao.errors import MiaoWarning
+from miao.errors import MiaoWarning, Notice
 
 _HERE: Final = str(Path(__file__).parent)
 
 
-def warn_notices(notices: Iterable[str]) -> None:
+def warn_notices(notices: Iterable[Notice]) -> None:
     """Warn of each, once, at the line outside this package that led here."""
-    for text in dict.fromkeys(notices):
-        warnings.warn(text, MiaoWarning, stacklevel=_outside())
+    for notice in dict.fromkeys(notices):
+        warnings.warn(notice.message, MiaoWarning, stacklevel=_outside())
 
 
 def _outside() -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from miao.config.fixed_axes import expand
-from miao.errors import At, VolumeError
+from miao.errors import At, Notice, VolumeError
 from miao.records import (
     FinishPolicy,
     Floats,
@@ -39,7 +39,7 @@ class Description:
     channels: int
     """Channels of an image, 1 where none is stored."""
     label_dtype: str
-    notices: tuple[str, ...]
+    notices: tuple[Notice, ...]
 
 
 def describe(config: MiaoConfig) -> Description:
@@ -63,7 +63,7 @@ def places(volume: VolumeConfig) -> list[Place]:
 
 def description(config: MiaoConfig, documents: Mapping[Place, Group | Failure]) -> Description:
     """Return what `describe` does, of documents that are there already."""
-    notices: list[str] = []
+    notices: list[Notice] = []
     found: list[VolumeInfo] = []
     for index, volume in enumerate(config.volumes):
         found += _volume(config, volume, documents, ("volumes", index), notices)
@@ -110,7 +110,7 @@ def _volume(
     volume: VolumeConfig,
     documents: Mapping[Place, Group | Failure],
     at: At,
-    notices: list[str],
+    notices: list[Notice],
 ) -> list[VolumeInfo]:
     """Return the records of one entry: one volume, or one for each pinned index."""
     groups = {}
@@ -121,10 +121,11 @@ def _volume(
             _check_format(volume, group, (*at, "zarr_version"))
             groups[name] = in_units(group, config.units, groups.get("image"), (*at, key))
     if volume.exp_factor != 1 and any(group.outer_scaled for group in groups.values()):
-        notices.append(
+        said = (
             f"volume {volume.name}: exp_factor is {volume.exp_factor:g} and the multiscale itself has a scale, "
             "which was applied: if that is the same correction, it counts twice"
         )
+        notices.append(Notice("conflict", said))
     return [
         _framed(config, volume, groups, (name, fixed, weight), at, notices) for name, fixed, weight in _frames(volume)
     ]
@@ -146,7 +147,7 @@ def _framed(
     groups: Mapping[str, Group],
     frame: tuple[str, Mapping[str, int], float],
     at: At,
-    notices: list[str],
+    notices: list[Notice],
 ) -> VolumeInfo:
     """Return the record of one volume, its axes pinned."""
     name, fixed, weight = frame
@@ -184,7 +185,7 @@ def _framed(
     )
 
 
-def _check_beside(image: PyramidInfo, other: PyramidInfo, what: str, at: At, notices: list[str]) -> None:
+def _check_beside(image: PyramidInfo, other: PyramidInfo, what: str, at: At, notices: list[Notice]) -> None:
     """Refuse labels or a mask that cannot be read beside their image."""
     if other.channels is not None:
         raise VolumeError(
@@ -224,7 +225,7 @@ def _overlap(config: MiaoConfig, stored: Sequence[int]) -> tuple[int, ...]:
 
 
 def _bounding_box(
-    volume: VolumeConfig, image: PyramidInfo, stored: Sequence[int], at: At, notices: list[str]
+    volume: VolumeConfig, image: PyramidInfo, stored: Sequence[int], at: At, notices: list[Notice]
 ) -> tuple[Span, ...] | None:
     if volume.bounding_box is None:
         return None
@@ -240,10 +241,11 @@ def _bounding_box(
                 at=(*at, "bounding_box", stored[axis]),
             )
     if list(clipped) != given:
-        notices.append(
+        said = (
             f"volume {volume.name}: the bounding box {volume.bounding_box} leaves the volume and is clipped to "
             f"{[list(span) for span in clipped]} ({', '.join(image.axes)})"
         )
+        notices.append(Notice("out_of_range", said))
     return clipped
 
 

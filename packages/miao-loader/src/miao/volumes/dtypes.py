@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from miao.errors import At, VolumeError
+from miao.errors import At, Notice, VolumeError
 
 RETURNED: Final = {
     "bool": "int8",
@@ -48,7 +48,7 @@ def check_image(dtype: str, path: str, at: At) -> None:
         )
 
 
-def check_labels(dtype: str, path: str, at: At) -> str | None:
+def check_labels(dtype: str, path: str, at: At) -> Notice | None:
     """Return what there is to say about the values of labels, or None.
 
     Raises
@@ -59,7 +59,10 @@ def check_labels(dtype: str, path: str, at: At) -> str | None:
     if dtype not in RETURNED:
         raise VolumeError(f"the labels {path} hold {dtype}; labels are integers", code="unsupported", at=at)
     if dtype.startswith("float"):
-        return f"the labels {path} are stored as {dtype}; a value that is no whole number stops the read that meets it"
+        return Notice(
+            "not_representable",
+            f"the labels {path} are stored as {dtype}; a value that is no whole number stops the read that meets it",
+        )
     if dtype == "uint64":
         return (
             f"the labels {path} are stored as uint64 and returned as int64: an id of 2^63 or more comes back negative"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from miao.errors import At, VolumeError
+from miao.errors import At, Notice, VolumeError
 from miao.geometry.pinned import pinned_index
 from miao.records import LevelInfo, PyramidInfo
 from miao.volumes.axes import letters, pinned_names
@@ -21,7 +21,7 @@ class Described:
     """A pyramid, and what there is to say about it."""
 
     pyramid: PyramidInfo
-    notices: tuple[str, ...]
+    notices: tuple[Notice, ...]
 
 
 def describe_pyramid(
@@ -54,7 +54,8 @@ def describe_pyramid(
     if pin_missing and "c" in axes and axes.index("c") not in pins.values():
         pins, known = {**pins, "c": axes.index("c")}, {**known, "c": 0}
     kept = tuple(position for position in range(first.ndim) if position not in pins.values())
-    levels, notices = [], []
+    levels: list[LevelInfo] = []
+    notices: list[Notice] = []
     for name, meta in zip(group.names, group.metas, strict=True):
         if meta.axes != first.axes:
             raise VolumeError(
@@ -65,9 +66,8 @@ def describe_pyramid(
             )
         dropped = _other_times(first, meta, axes, pins)
         if dropped:
-            notices.append(
-                f"level {name} of {group.path} has another step along the pinned axis {dropped}, so it is left out"
-            )
+            said = f"level {name} of {group.path} has another step along the pinned axis {dropped}, so it is left out"
+            notices.append(Notice("conflict", said))
             continue
         sampled = tuple(position for position in kept if axes[position] != "c")
         levels.append(_level(name, meta, first, sampled, _selected(known, pins, first, meta), factor))
@@ -130,7 +130,7 @@ def _level(
     )
 
 
-def _order_notices(group: Group, levels: list[LevelInfo]) -> list[str]:
+def _order_notices(group: Group, levels: list[LevelInfo]) -> list[Notice]:
     """Say so where the first level is not the finest: it is the frame of coordinates and bounding boxes."""
     if not levels:
         return []
@@ -138,10 +138,11 @@ def _order_notices(group: Group, levels: list[LevelInfo]) -> list[str]:
     if sizes[0] <= min(sizes):
         return []
     finest = levels[sizes.index(min(sizes))].name
-    return [
+    said = (
         f"{group.path} lists level {levels[0].name} first, but {finest} is finer; coordinates and bounding boxes count "
         f"voxels of {levels[0].name}"
-    ]
+    )
+    return [Notice("order", said)]
 
 
 def _volume(level: LevelInfo) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from miao.errors import At, VolumeError
+from miao.errors import At, Notice, VolumeError
 from miao.records import VolumeInfo
 from miao.volumes.documents import Group
 
@@ -41,7 +41,7 @@ def _space_unit(group: Group | None) -> str | None:
     return found.pop() if len(found) == 1 and "" not in found else None
 
 
-def agree(volumes: Sequence[VolumeInfo], paths: Sequence[At]) -> list[str]:
+def agree(volumes: Sequence[VolumeInfo], paths: Sequence[At]) -> list[Notice]:
     """Return what there is to say where some volumes name units and others none.
 
     Raises
@@ -68,5 +68,6 @@ def agree(volumes: Sequence[VolumeInfo], paths: Sequence[At]) -> list[str]:
                 )
     if known and silent:
         name, unit = next(iter(known.values()))
-        return [f"volume {silent[0]} says no unit where {name} is in {unit}; its sizes are taken as {unit}"]
+        said = f"volume {silent[0]} says no unit where {name} is in {unit}; its sizes are taken as {unit}"
+        return [Notice("unknown_unit", said)]
     return []
