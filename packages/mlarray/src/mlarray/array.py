@@ -90,9 +90,9 @@ class MLArray(Constructors, Files, Placed, Voxels):
 
     def compress(self, **layout: Any) -> None:
         """Hold the array compressed in memory from now on, away from its file."""
-        _, wanted, rest = constructors.split(layout)
+        wanted = constructors.layout_alone(layout, "compress", frozenset({"dparams"}))
         chosen = resolve_layout(self.shape, self.dtype, self.meta.axis_types, wanted, self._recorded())
-        store = memory_store.in_memory(self.to_numpy(), chosen, constructors.threads(rest.get("dparams")))
+        store = memory_store.in_memory(self.to_numpy(), chosen, constructors.threads(layout.get("dparams")))
         self._detach(store, chosen.patch)
 
     def decompress(self) -> None:

@@ -10,18 +10,22 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from mlarray.description import Description, describe
-from mlarray.errors import ArgumentError, ArgumentTypeError, Problem
+from mlarray.errors import ArgumentError, ArgumentTypeError, At, Problem
 from mlarray.handle import Handle, Parts, recorded
+from mlarray.header.wire import printed
 from mlarray.io import memory_store
-from mlarray.io.dtypes import check_dtype, check_shape
+from mlarray.io.dtypes import MOST_BYTES, check_dtype, check_shape
 from mlarray.layout.arguments import Wanted, resolve_layout
 from mlarray.layout.records import Layout
+from mlarray.layout.suggest import whole_numbers
 from mlarray.meta.meta import Meta
 
 if TYPE_CHECKING:
     from mlarray.array import MLArray
 
 _SAID: Final = frozenset(field.name for field in fields(Description))
+_FLAGS: Final = ("copy_source", "compressed")
+MOST_THREADS: Final = 256
 _WANTED: Final = frozenset(field.name for field in fields(Wanted))
 
 
@@ -42,17 +46,89 @@ def split(arguments: Mapping[str, Any]) -> tuple[Description, Wanted, dict[str, 
             raise ArgumentTypeError(
                 Problem("unknown_name", (key,), f"there is no argument {key!r}; there are: {known}")
             )
+    for key in _FLAGS:
+        check_flag(arguments.get(key, False), key)
     return Description(**said), Wanted(**wanted), rest
 
 
+def check_flag(value: Any, name: str) -> None:
+    """Refuse what is neither True nor False: a word such as "no" would count as True.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It is neither.
+
+    Examples
+    --------
+    >>> check_flag(np.True_, "compressed")
+    >>> check_flag("no", "compressed")
+    Traceback (most recent call last):
+    mlarray.errors.ArgumentTypeError: /compressed: compressed is 'no'; it is True or False
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise ArgumentTypeError(Problem("wrong_type", (name,), f"{name} is {printed(value)}; it is True or False"))
+
+
+def layout_alone(arguments: Mapping[str, Any], what: str, also: frozenset[str] = frozenset()) -> Wanted:
+    """Return the layout that keyword arguments ask for, where nothing else can be said.
+
+    Raises
+    ------
+    ArgumentTypeError
+        Something else is said.
+
+    Examples
+    --------
+    >>> layout_alone({"patch_size": 64}, "save").patch_size
+    64
+    """
+    for key in arguments:
+        if key not in _WANTED | also:
+            known = ", ".join(sorted(_WANTED | also))
+            hint = "; set it before" if key in _SAID else ""
+            message = f"{what} takes no {key!r}{hint}; it takes {known}"
+            raise ArgumentTypeError(Problem("unknown_name", (key,), message))
+    return Wanted(**{key: value for key, value in arguments.items() if key in _WANTED})
+
+
 def threads(dparams: Any) -> int:
-    """Return the number of threads that `dparams` asks for: 1 unless it says otherwise."""
-    found = dparams.get("nthreads", 1) if isinstance(dparams, Mapping) else getattr(dparams, "nthreads", 1)
-    if isinstance(found, bool) or not isinstance(found, int) or found < 1:
-        raise ArgumentError(
-            Problem("not_positive", ("dparams", "nthreads"), f"nthreads is {found!r}; it is at least 1")
-        )
-    return found
+    """Return the number of threads that `dparams` asks for: 1 unless it says otherwise.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentError
+        It is neither a map nor blosc2.DParams, or asks for a number of threads that is none.
+    """
+    if dparams is None:
+        return 1
+    if isinstance(dparams, Mapping):
+        return check_threads(dparams.get("nthreads", 1), ("dparams", "nthreads"))
+    if not hasattr(dparams, "nthreads"):
+        message = f"dparams is {printed(dparams)}; it is a map such as {{'nthreads': 2}}, or a blosc2.DParams"
+        raise ArgumentTypeError(Problem("wrong_type", ("dparams",), message))
+    return check_threads(dparams.nthreads, ("dparams", "nthreads"))
+
+
+def check_threads(value: Any, at: At = ("nthreads",)) -> int:
+    """Return a number of threads.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentError
+        It is no whole number from 1 to 256.
+
+    Examples
+    --------
+    >>> check_threads(np.int64(2))
+    2
+    """
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise ArgumentTypeError(Problem("wrong_type", at, f"nthreads is {printed(value)}; it is a whole number"))
+    if not 1 <= value <= MOST_THREADS:
+        message = f"nthreads is {printed(value)}; it is at least 1 and at most {MOST_THREADS}"
+        raise ArgumentError(Problem("not_positive" if value < 1 else "out_of_range", at, message))
+    return int(value)
 
 
 def layout_of(meta: Meta, shape: tuple[int, ...], dtype: np.dtype[Any], wanted: Wanted) -> Layout:
@@ -66,8 +142,11 @@ def as_array(value: Any) -> np.ndarray[Any, np.dtype[Any]]:
     Raises
     ------
     ArgumentTypeError, ArgumentError
-        It is none.
+        It is none; or it is masked, and what is masked would become values.
     """
+    if np.ma.is_masked(value):
+        message = "some of the array is masked, which a file cannot hold; give array.filled(…), and values.fill"
+        raise ArgumentTypeError(Problem("unsupported", ("array",), message))
     try:
         found = np.asarray(value)
     except ValueError as error:
@@ -97,7 +176,7 @@ def from_value(shape: Any, dtype: Any, fill: Any, arguments: Mapping[str, Any]) 
     meta = describe(said, sizes, kind)
     layout = layout_of(meta, sizes, kind, wanted)
     if not rest.get("compressed", True):
-        return Parts(memory_store.PlainStore(np.full(sizes, 0 if fill is None else fill, kind)), meta, layout.patch)
+        return Parts(memory_store.plain(sizes, kind, fill), meta, layout.patch)
     store = memory_store.constant(sizes, kind, fill, layout, threads(rest.get("dparams")))
     return Parts(store, recorded(meta, store, layout.patch), layout.patch)
 
@@ -114,6 +193,22 @@ def shape_of(shape: Any) -> tuple[int, ...]:
     if any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) for n in listed):
         raise ArgumentTypeError(Problem("wrong_type", ("shape",), f"shape is {shape!r}; it holds whole numbers"))
     return check_shape(tuple(int(n) for n in listed))
+
+
+def _bounds(**numbers: Any) -> None:
+    """Refuse bounds of a range that are no finite numbers."""
+    for name, value in numbers.items():
+        number = np.asarray(value)
+        if number.ndim or number.dtype.kind not in "iuf":
+            raise ArgumentTypeError(Problem("wrong_type", (name,), f"{name} is {printed(value)}; it is a number"))
+        if not np.isfinite(number):
+            raise ArgumentError(Problem("not_finite", (name,), f"{name} is {printed(value)}; it must be finite"))
+
+
+def _count(count: int, at: At) -> int:
+    if count > MOST_BYTES // 8:
+        raise ArgumentError(Problem("out_of_range", at, f"it makes {printed(count)} values, beyond any memory"))
+    return count
 
 
 class Constructors(Handle):
@@ -151,9 +246,10 @@ class Constructors(Handle):
     ) -> MLArray:
         """Return evenly spaced values as numpy's arange: ceil((stop - start) / step) of them, reshaped if asked for."""
         first, last = (0, start) if stop is None else (start, stop)
+        _bounds(start=first, stop=last, step=step)
         if step == 0:
             raise ArgumentError(Problem("out_of_range", ("step",), "the step is 0, with which there is no end"))
-        count = max(0, math.ceil((last - first) / step))
+        count = _count(max(0, math.ceil((last - first) / step)), ("stop",))
         values = first + step * np.arange(count)
         kind = np.result_type(first, last, step) if dtype is None else dtype
         arguments.setdefault("patch_size", None)
@@ -171,8 +267,10 @@ class Constructors(Handle):
         **arguments: Any,
     ) -> MLArray:
         """Return evenly spaced values as numpy's linspace, reshaped if asked for."""
+        _bounds(start=start, stop=stop)
+        count = whole_numbers(num, "num", 1, "one", least=0)[0]
         arguments.setdefault("patch_size", None)
-        values = np.linspace(start, stop, num, endpoint=endpoint).astype(dtype)
+        values = np.linspace(start, stop, _count(count, ("num",)), endpoint=endpoint).astype(dtype)
         return cls._wrap(from_array(_shaped(values, shape), arguments))
 
     @classmethod

@@ -70,7 +70,10 @@ class Files(Handle):
         ((2, 3, 4), 23)
         """
         mode, mmap = _modes(mode, mmap, old)
-        nthreads = constructors.threads(old["dparams"]) if old.get("dparams") is not None else nthreads
+        constructors.check_flag(mmap, "mmap")
+        constructors.check_flag(strict, "strict")
+        given = old.get("dparams")
+        nthreads = constructors.check_threads(nthreads) if given is None else constructors.threads(given)
         resolved = paths.resolve(path)
         store = file_store.open_file(resolved, mode, mmap=mmap, nthreads=nthreads)
         try:
@@ -91,6 +94,7 @@ class Files(Handle):
         """
         if set(old) - {"dparams"}:
             raise ArgumentTypeError(Problem("unknown_name", tuple(old)[:1], f"load takes no {', '.join(old)}"))
+        constructors.check_flag(compressed, "compressed")
         return cls._wrap(loaded(path, compressed=compressed))
 
     @classmethod
@@ -120,7 +124,11 @@ class Files(Handle):
         if mode not in {"w", "x"}:
             raise ArgumentError(Problem("wrong_value", ("mode",), f"the mode {mode!r} is none of w, x"))
         resolved = paths.resolve(path, writing=True)
-        said, wanted, _ = constructors.split(arguments)
+        said, wanted, rest = constructors.split(arguments)
+        if not rest.get("compressed", True):
+            message = "a file is always compressed; leave compressed=False out, or give cparams={'clevel': 0}"
+            raise ArgumentError(Problem("unsupported", ("compressed",), message))
+        constructors.threads(rest.get("dparams"))
         sizes, kind = constructors.shape_of(shape), check_dtype(dtype)
         meta = describe(said, sizes, kind)
         layout = constructors.layout_of(meta, sizes, kind, wanted)
@@ -152,9 +160,7 @@ class Files(Handle):
         target = paths.resolve(path, writing=True)
         wanted = None
         if layout or store.layout is None:
-            _, asked, rest = constructors.split(layout)
-            if rest:
-                raise ArgumentTypeError(Problem("unknown_name", tuple(rest)[:1], f"save takes no {', '.join(rest)}"))
+            asked = constructors.layout_alone(layout, "save")
             wanted = resolve_layout(self.shape, self.dtype, meta.axis_types, asked, self._recorded())
         patch = self._patch if wanted is None else wanted.patch
         storage = storage_of(store, patch) if wanted is None else self._planned(wanted)

@@ -99,8 +99,8 @@ class Voxels(Handle):
         store = self._live()
         plan = plan_patch(start, size, store.shape)
         if out is None:
-            out = np.empty(plan.size, store.dtype)
-        elif out.shape != plan.size or out.dtype != store.dtype:
+            out = _room(plan.size, store.dtype)
+        elif getattr(out, "shape", None) != plan.size or out.dtype != store.dtype:
             message = f"out must be a numpy array of shape {plan.size} and dtype {store.dtype}"
             raise ArgumentError(Problem("wrong_value", ("out",), message))
         elif not (out.flags.c_contiguous and out.flags.writeable):
@@ -170,3 +170,11 @@ class Voxels(Handle):
             (self[i : i + rows] for i in range(0, self.shape[0], rows)) if self.shape else iter([np.asarray(self[()])])
         )
         return data_hash(slabs, self.shape, self.dtype)
+
+
+def _room(size: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+    try:
+        return np.empty(size, dtype)
+    except (MemoryError, ValueError):
+        message = f"a patch of {size} {dtype} does not fit into memory; give a smaller one"
+        raise ArgumentError(Problem("out_of_range", ("size",), message)) from None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mlarray.errors import ArgumentError, ArgumentTypeError, Problem
 from mlarray.geometry import derive
 from mlarray.geometry.matrix import Matrix, columns_of, expanded, full_rank
+from mlarray.header.wire import printed
 
 TYPES_BY_NAME: Final = {
     "c": "channel",
@@ -79,7 +80,7 @@ def axes_documents(axes: Sequence[Any] | None, ndim: int, spatial: int = 0) -> l
             found.append({"name": name, "type": "space" if from_end <= spatial else "other"})
         return found if spatial else [{"name": f"axis_{index}"} for index in range(ndim)]
     if isinstance(axes, (str, bytes)) or not isinstance(axes, Sequence):
-        message = f"axes is {axes!r}; it is a list with a name or a map per axis"
+        message = f"axes is {printed(axes)}; it is a list with a name or a map per axis"
         raise ArgumentTypeError(Problem("wrong_type", ("axes",), message))
     if len(axes) != ndim:
         raise ArgumentError(
@@ -112,8 +113,12 @@ def columns_wanted(geometry: Geometry, space: str | None) -> int:
         return 3
     for name, extra in (("spacing", 0), ("matrix", 1), ("direction", 0), ("origin", 0)):
         if getattr(geometry, name) is not None:
-            shape = _numbers(getattr(geometry, name), name).shape
-            return max(0, shape[-1] - extra) if shape else 0
+            value = getattr(geometry, name)
+            shape = _numbers(value, name).shape
+            if not shape or shape[-1] <= extra:
+                message = f"{name} is {printed(value)}; it has a number per axis, and one axis at least"
+                raise ArgumentError(Problem("wrong_length", (name,), message))
+            return int(shape[-1]) - extra
     return 0
 
 
@@ -147,8 +152,7 @@ def space_document(
     >>> space_document(axes, ["space", "space"], Geometry(spacing=(0.5, 0.25), origin=(3, 4)))["from_array"]
     {'array_axes': ['y', 'x'], 'scale': [0.5, 0.25], 'translation': [3.0, 4.0]}
     """
-    if space == "index":
-        raise ArgumentError(Problem("wrong_value", ("space",), "the name 'index' is reserved for array indices"))
+    _check_name(space)
     names = _used(axes, types, columns_wanted(geometry, space))
     patient = space == "patient"
     if patient and len(names) != len(PATIENT_AXES):
@@ -165,6 +169,15 @@ def space_document(
         axes_of_space = [{"name": name} for name in _names(names, len(matrix) - 1)]
     found = {"name": space or "world", "axes": axes_of_space}
     return {**found, "from_array": from_array(names, [axis["name"] for axis in axes_of_space], matrix)}
+
+
+def _check_name(space: Any) -> None:
+    if space is not None and not isinstance(space, str):
+        message = f"space is {printed(space)}; it is the name of a space, such as 'patient'"
+        raise ArgumentTypeError(Problem("wrong_type", ("space",), message))
+    if space in {"", "index"}:
+        why = "reserved for array indices" if space else "empty"
+        raise ArgumentError(Problem("wrong_value", ("space",), f"the name {space!r} is {why}; give another"))
 
 
 def _used(axes: Sequence[Mapping[str, Any]], types: Sequence[str], wanted: int) -> list[str]:
@@ -329,8 +342,8 @@ def _checked_matrix(value: Any, width: int, height: int | None) -> Matrix:
 def _vector(value: Any, name: str, count: int, per: str) -> list[float]:
     found = _numbers(value, name)
     if found.shape != (count,):
-        have = len(found) if found.ndim == 1 else f"shape {found.shape}"
-        raise ArgumentError(Problem("wrong_length", (name,), f"{have} numbers, expected {count} (one per {per})"))
+        have = f"{found.size} numbers" if found.ndim == 1 else "lists in lists"
+        raise ArgumentError(Problem("wrong_length", (name,), f"{have}, expected {count} (one per {per})"))
     listed: list[float] = found.tolist()
     return listed
 
@@ -342,7 +355,7 @@ def _numbers(value: Any, name: str) -> NDArray[np.float64]:
         found = np.array(None)
     if found.dtype.kind not in "iuf" or _holds_a_boolean(value):
         raise ArgumentTypeError(
-            Problem("wrong_type", (name,), f"{name} is {value!r}; it holds numbers alone")
+            Problem("wrong_type", (name,), f"{name} is {printed(value)}; it holds numbers alone")
         ) from None
     with np.errstate(over="ignore"):
         found = found.astype(np.float64)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from mlarray.errors import At, Code, Notice, Problem
 from mlarray.header import units
-from mlarray.header.wire import is_number
+from mlarray.header.wire import is_number, printed
 
 MISSING: Final[Any] = object()
 
@@ -39,7 +39,7 @@ def shown(value: object) -> str:
     >>> shown("nm"), shown(None)
     ("'nm'", 'nil')
     """
-    return "nil" if value is None else cut(repr(value))
+    return "nil" if value is None else printed(value)
 
 
 def cut(words: str) -> str:

@@ -303,7 +303,9 @@ def _scalar(value: np.generic, at: At) -> object:
 
 def _integer(value: int, at: At) -> int:
     if value not in _INTEGERS:
-        raise ArgumentError(Problem("not_representable", at, f"{value} does not fit into 64 bits; store it as text"))
+        digits = printed(value) if value.bit_length() <= 256 else f"an integer of {value.bit_length()} bits"
+        message = f"{digits} does not fit into 64 bits; store it as text"
+        raise ArgumentError(Problem("not_representable", at, message))
     return value
 
 
@@ -327,11 +329,24 @@ _PLAIN: Final[tuple[tuple[Any, Any], ...]] = (
 
 
 def _type(value: object, at: At) -> ArgumentTypeError:
-    shown = repr(value)
-    shown = shown if len(shown) <= 80 else f"{shown[:77]}..."
     plain = "None, booleans, numbers, text, bytes, lists, maps"
-    message = f"{shown} is {_kind(value)}, which cannot be stored; plain are {plain}"
+    message = f"{printed(value)} is {_kind(value)}, which cannot be stored; plain are {plain}"
     return ArgumentTypeError(Problem("wrong_type", at, message))
+
+
+def printed(value: object) -> str:
+    """Return the `repr` of a value, cut where it is long; its type where Python refuses to print it.
+
+    Examples
+    --------
+    >>> printed(5), printed(10**5000)
+    ('5', '<int>')
+    """
+    try:
+        found = repr(value)
+    except Exception:  # noqa: BLE001  (whatever a class of somebody else does)
+        return f"<{type(value).__name__}>"
+    return found if len(found) <= 80 else f"{found[:77]}..."
 
 
 def _kind(value: object) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
 
 from mlarray.errors import ArgumentError, ArgumentTypeError, Problem
+from mlarray.header.wire import printed
 
 MOST_AXES: Final = 8
+MOST_BYTES: Final = (1 << 63) - 1
+"""What an offset of 64 bits reaches."""
 _SIZES: Final = {"b": (1,), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (2, 4, 8), "c": (8, 16)}
 STRUCTURED: Final = "structured and raw fields have no place; store each field as a component, bfloat16 as float32"
 _HINTS: Final = {
@@ -47,13 +51,13 @@ def check_dtype(dtype: Any) -> np.dtype[Any]:
     raise ArgumentTypeError(Problem("unsupported", ("dtype",), f"the dtype {found} cannot be stored: {hint}"))
 
 
-def check_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return a shape of at most eight axes.
+def check_shape(shape: tuple[int, ...], itemsize: int = 1) -> tuple[int, ...]:
+    """Return a shape of at most eight axes, whose values of so many bytes each can be addressed.
 
     Raises
     ------
     ArgumentError
-        It has more, or a negative size.
+        It has more, a negative size, or is too large.
 
     Examples
     --------
@@ -64,4 +68,7 @@ def check_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
         raise ArgumentError(Problem("out_of_range", ("shape",), f"{len(shape)} axes; a file holds at most {MOST_AXES}"))
     if any(size < 0 for size in shape):
         raise ArgumentError(Problem("out_of_range", ("shape",), f"the shape {shape} has a negative size"))
+    if any(size > MOST_BYTES for size in shape) or math.prod(shape) * itemsize > MOST_BYTES:
+        message = f"the shape {printed(shape)} has more than 2^63 - 1 bytes, which no file or memory holds"
+        raise ArgumentError(Problem("out_of_range", ("shape",), message))
     return shape

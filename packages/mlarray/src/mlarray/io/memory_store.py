@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mlarray.errors import FormatError
+from mlarray.errors import ArgumentError, FormatError, Problem
 from mlarray.io import opening, runtime
 from mlarray.io.assign import fitting, storable
 from mlarray.io.blosc_store import BloscStore, closed
@@ -16,6 +17,9 @@ from mlarray.io.dtypes import check_dtype, check_shape
 from mlarray.io.frame import of_bytes, read_info, read_key
 from mlarray.io.kept_keys import KeptKeys
 from mlarray.layout.records import Layout
+
+MOST_CHUNKS: Final = 1 << 28
+"""Their index takes eight bytes each."""
 
 
 class MemoryStore(KeptKeys, BloscStore):
@@ -123,18 +127,45 @@ def constant(
     return MemoryStore(constant_array(shape, dtype, fill, layout, nthreads=nthreads))
 
 
+def plain(shape: tuple[int, ...], dtype: np.dtype[Any], fill: Any) -> PlainStore:
+    """Return an array of one value, uncompressed; None is zeros.
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentError
+        The value cannot be stored; the shape is too large for the memory.
+    """
+    check_shape(shape, dtype.itemsize)
+    value = fitting(storable(0 if fill is None else fill, dtype), ()).astype(dtype)
+    try:
+        return PlainStore(np.full(shape, value, dtype))
+    except (MemoryError, ValueError):
+        message = f"the shape {shape} does not fit into memory uncompressed; leave compressed=False out"
+        raise ArgumentError(Problem("out_of_range", ("shape",), message)) from None
+
+
 def constant_array(
     shape: tuple[int, ...], dtype: np.dtype[Any], fill: Any, layout: Layout | None, *, nthreads: int = 1, **where: Any
 ) -> Any:
     """Return a blosc2.NDArray of one value, in memory or, given urlpath and mode, in a file."""
     blosc2 = runtime.module()
     check_dtype(dtype)
-    check_shape(shape)
+    check_shape(shape, dtype.itemsize)
+    if layout is not None:
+        _check_chunks(shape, layout.chunk)
     given = {**settings(layout, nthreads), **where}
     value = fitting(storable(0 if fill is None else fill, dtype), ()).astype(dtype)
     if not any(value.tobytes()):
         return blosc2.zeros(shape, dtype=dtype, **given)
     return blosc2.full(shape, value[()], dtype=dtype, **given)
+
+
+def _check_chunks(shape: tuple[int, ...], chunk: tuple[int, ...]) -> None:
+    """Refuse more chunks than an index in memory lists: blosc2 would take all of it, or fail without a word."""
+    count = math.prod(-(-size // length) for size, length in zip(shape, chunk, strict=False))
+    if count > MOST_CHUNKS:
+        message = f"the shape {shape} in chunks of {chunk} makes {count} of them, and {MOST_CHUNKS} can be listed"
+        raise ArgumentError(Problem("out_of_range", ("shape",), f"{message}; give a larger patch_size or chunk_size"))
 
 
 def from_cframe(frame: bytes) -> MemoryStore:

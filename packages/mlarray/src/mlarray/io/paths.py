@@ -40,15 +40,27 @@ def resolve(path: Any, *, writing: bool = False) -> str:
     except TypeError:
         raise ArgumentTypeError(Problem("wrong_type", ("path",), f"{path!r} is no path")) from None
     if not text.lower().endswith(SUFFIX):
-        raise ArgumentError(Problem("wrong_value", ("path",), f"{text!r} does not end in {SUFFIX}; give such a name"))
+        raise ArgumentError(_no_such_name(text, writing=writing))
     if "\0" in text:
         raise ArgumentError(Problem("wrong_value", ("path",), f"{text!r} holds a zero byte, which no name can"))
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        message = f"{text!r} holds a lone surrogate, which no name can; give another name"
+        raise ArgumentError(Problem("wrong_value", ("path",), message)) from None
     found = os.path.realpath(os.path.expanduser(text))  # noqa: PTH111  (a path may be bytes)
     if writing:
         _check_target(found)
     else:
         _check_regular(os.stat(found), found)  # noqa: PTH116  (FileNotFoundError is what a caller expects)
     return found
+
+
+def _no_such_name(text: str, *, writing: bool) -> Problem:
+    hint = "give such a name"
+    if not writing and Path(text).exists():
+        hint = "name a file in it" if Path(text).is_dir() else "mlarray.convert reads files of other formats"
+    return Problem("wrong_value", ("path",), f"{text!r} does not end in {SUFFIX}; {hint}")
 
 
 def _check_target(path: str) -> None:

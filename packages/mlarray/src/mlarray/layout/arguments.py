@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from mlarray.errors import ArgumentError, Problem
+from mlarray.header.wire import printed
 from mlarray.layout import compression
 from mlarray.layout.records import DEFAULTS, Compression, Layout, Shape, default_for
 from mlarray.layout.suggest import patch_axes, patch_shape, suggest_layout, whole_numbers
+
+MOST: Final = (1 << 63) - 1
+"""The largest size that a file records."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,9 @@ def resolve_layout(
         if isinstance(patch, str) and chunk and block:
             return _explicit(shape, chunk, block, packed)
     size = patch_shape(patch, types)
+    if max(size, default=0) > MOST:
+        message = f"patch_size is {printed(patch)}; no number may be above 2^63 - 1"
+        raise ArgumentError(Problem("out_of_range", ("patch_size",), message))
     if not len(shape) or 0 in shape:
         return Layout((), (), size if len(shape) else None, packed)
     return Layout(*suggest_layout(shape, dtype, size, [{"type": kind} for kind in types]), size, packed)

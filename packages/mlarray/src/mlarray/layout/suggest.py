@@ -11,6 +11,7 @@ import numpy as np
 
 from mlarray.errors import ArgumentError, ArgumentTypeError, Problem
 from mlarray.geometry.compose import TYPES_BY_NAME
+from mlarray.header.wire import printed
 from mlarray.layout.records import Shape
 
 DEFAULT_PATCH_SIZE: Final = 192
@@ -189,10 +190,10 @@ def whole_numbers(value: Any, name: str, count: int | None, why: str, least: int
     listed = list(plain) if isinstance(plain, Sequence) else [plain]
     for item in listed:
         if isinstance(item, bool) or not isinstance(item, (int, np.integer)):
-            message = f"{name} is {value!r}; it is a whole number of at least {least} per axis"
+            message = f"{name} is {printed(value)}; it is a whole number of at least {least} per axis"
             raise ArgumentTypeError(Problem("wrong_type", (name,), message))
         if item < least:
-            message = f"{name} is {value!r}; every number must be at least {least}"
+            message = f"{name} is {printed(value)}; every number must be at least {least}"
             raise ArgumentError(Problem("not_positive" if least else "out_of_range", (name,), message))
     if count is not None and len(listed) != count:
         raise ArgumentError(Problem("wrong_length", (name,), f"{len(listed)} numbers, expected {count} ({why})"))
