@@ -101,7 +101,7 @@ def _rules(config: MiaoConfig) -> SamplingRules:
     )
 
 
-def _frames(volume: VolumeConfig) -> list[tuple[str, Mapping[str, int], float]]:
+def _frames(volume: VolumeConfig) -> Sequence[tuple[str, Mapping[str, int], float]]:
     return expand(volume.name, volume.fixed_axes or {}, volume.weight)
 
 
@@ -113,7 +113,7 @@ def _volume(
     notices: list[Notice],
 ) -> list[VolumeInfo]:
     """Return the records of one entry: one volume, or one for each pinned index."""
-    groups = {}
+    groups: dict[str, Group] = {}
     for key, name in (("image_key", "image"), ("label_key", "label"), ("mask_key", "mask")):
         if getattr(volume, key) is not None:
             place = Place(volume.path, getattr(volume, key))
