@@ -64,8 +64,9 @@ def check_labels(dtype: str, path: str, at: At) -> Notice | None:
             f"the labels {path} are stored as {dtype}; a value that is no whole number stops the read that meets it",
         )
     if dtype == "uint64":
-        return (
-            f"the labels {path} are stored as uint64 and returned as int64: an id of 2^63 or more comes back negative"
+        return Notice(
+            "not_representable",
+            f"the labels {path} are stored as uint64 and returned as int64: an id of 2^63 or more comes back negative",
         )
     return None
 
