@@ -103,6 +103,8 @@ class Scale:
     size: Ints
     label_level: int | None = None
     label_size: Ints = ()
+    by_position: bool = False
+    """Whether each output voxel looks its label up at its centre; False where labels are taken by whole voxels."""
 
 
 @dataclass(frozen=True)

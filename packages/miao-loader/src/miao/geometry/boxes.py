@@ -1,0 +1,97 @@
+"""What a window covers, in the store's unit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from miao.geometry.scales import Geometry
+from miao.records import Floats, ScalePlan, VolumeInfo
+
+
+def bbox(
+    geometry: Geometry,
+    volume: VolumeInfo,
+    plan: ScalePlan,
+    *,
+    mode: str = "absolute",
+    anchor: str = "centre",
+    reference: ScalePlan | None = None,
+) -> tuple[Floats, Floats]:
+    """Return lower and upper bounds of the window that a scale reads, in the store's unit.
+
+    Parameters
+    ----------
+    geometry, volume, plan
+        The window: voxels [o, o + n) of a level.
+    mode
+        ``"absolute"``: in the frame of the store. ``"relative"``: less the middle of the box of `reference`, under the
+        same anchor.
+    anchor
+        ``"centre"``: [T + o v, T + (o + n) v) with T the declared centre of voxel 0, 0 where the level declares none:
+        the box that reads these voxels. ``"corner"``: [C + o v, C + (o + n) v) with C the corner of voxel 0: what
+        the voxels cover.
+    reference
+        The plan of the first scale; without it the window itself.
+
+    Examples
+    --------
+    >>> from miao.geometry.scales import geometry_of, scale_of
+    >>> from miao.records import LevelInfo, PyramidInfo
+    >>> level = LevelInfo("s0", "a/s0", (80,), (4.0,), (100.0,), (8,), "uint8")
+    >>> volume = VolumeInfo("a", PyramidInfo("a", (level,), "x"), (16,), ())
+    >>> frame, plan = geometry_of(volume), ScalePlan(scale_of(volume, (4.0,)), (5,))
+    >>> bbox(frame, volume, plan), bbox(frame, volume, plan, anchor="corner")
+    (((120.0,), (184.0,)), ((118.0,), (182.0,)))
+    >>> bbox(frame, volume, plan, mode="relative")
+    ((-32.0,), (32.0,))
+    """
+    lower, upper = _box(geometry, volume, plan, anchor)
+    if mode == "absolute":
+        return lower, upper
+    first = _box(geometry, volume, reference or plan, anchor)
+    middle = [(low + high) / 2 for low, high in zip(*first, strict=True)]
+    return (
+        tuple([low - place for low, place in zip(lower, middle, strict=True)]),
+        tuple([high - place for high, place in zip(upper, middle, strict=True)]),
+    )
+
+
+def _box(geometry: Geometry, volume: VolumeInfo, plan: ScalePlan, anchor: str) -> tuple[Floats, Floats]:
+    level = plan.scale.level
+    first = (geometry.image if anchor == "corner" else geometry.centres)[level]
+    voxel = volume.image.levels[level].voxel
+    lower = tuple([place + o * v for place, o, v in zip(first, plan.start, voxel, strict=True)])
+    ends = zip(first, plan.start, plan.scale.size, voxel, strict=True)
+    return lower, tuple([place + (o + n) * v for place, o, n, v in ends])
+
+
+def extent(bbox: npt.ArrayLike, voxel: npt.ArrayLike) -> np.ndarray[Any, Any]:
+    """Return what voxels cover, from the box of their centres: half a voxel lower.
+
+    The ``bbox`` of a sample runs from the centre of the first voxel that was read to that of the one past the last.
+    The voxels themselves begin half a voxel of their level before.
+
+    Parameters
+    ----------
+    bbox
+        Float (..., 2, N): lower and upper bounds, as a sample or a batch has them.
+    voxel
+        Float (..., N) or (N,): the stored voxel size of the level that was read. Where no level of the store declares a
+        translation, every level begins at the corner of level 0: the voxel size of level 0 then, for every scale.
+
+    Returns
+    -------
+    numpy.ndarray
+        Float64 (..., 2, N), the lower and upper corners. The same as ``bbox_anchor: corner``.
+
+    Examples
+    --------
+    >>> extent([[120.0, 10.0], [184.0, 26.0]], [4.0, 2.0]).tolist()
+    [[118.0, 9.0], [182.0, 25.0]]
+    """
+    half = np.asarray(voxel, np.float64) / 2
+    found: np.ndarray[Any, Any] = np.asarray(bbox, np.float64) - half[..., None, :]
+    return found
