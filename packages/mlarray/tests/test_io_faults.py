@@ -16,7 +16,12 @@ from io_children import noise
 from mlarray import FormatError, MLArray, MLArrayError
 from mlarray.io.frame import read_header_of
 
-OLD = tuple(map(int, version("blosc2").split(".")[:2])) < (4, 14)
+TRUSTS_CHUNKS = tuple(map(int, version("blosc2").split(".")[:2])) < (4, 10)
+INSIDE = pytest.mark.skipif(
+    TRUSTS_CHUNKS,
+    reason="blosc2 before 4.10 trusts the sizes inside of a chunk, which are not looked at when a file is opened: "
+    "it divides by 0, or reads and frees memory that is not its own, once a damaged chunk is decoded",
+)
 
 
 @pytest.fixture
@@ -116,8 +121,7 @@ print("done", flush=True)
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(OLD, reason="the C library of older blosc2 ends the process on some damaged frames")
-@pytest.mark.parametrize("region", ["header", "trailer", "metadata", "everywhere"])
+@pytest.mark.parametrize("region", ["header", "trailer", "metadata", pytest.param("everywhere", marks=INSIDE)])
 def test_flipped_bytes_give_our_errors_or_data_and_never_a_crash(path, tmp_path, region):
     random = np.random.default_rng(3)
     whole = np.frombuffer(path.read_bytes(), "u1")

@@ -29,6 +29,8 @@ LONGEST_NAME: Final = 31
 LARGEST_VALUE: Final = 2**31 - 33
 """How many bytes a metadata key holds at most."""
 _TAIL: Final = 22
+_EMPTY: Final = 32
+"""How many bytes a value of none takes, packed."""
 _LAST: Final = 4096
 """How many bytes of a trailer to read first."""
 
@@ -187,7 +189,10 @@ def _trailer(read: Read, length: int) -> tuple[int, dict[str, int]]:
         at += 5 + int.from_bytes(head[1:], "big")
     if at + _TAIL + 1 > size:
         raise wrong
-    return start, {name.decode("utf-8", "surrogateescape"): place for name, place in entries}
+    try:
+        return start, {name.decode(): place for name, place in entries}
+    except UnicodeDecodeError:
+        raise wrong from None
 
 
 def read_key(read: Read, info: FrameInfo, name: str) -> bytes:
@@ -207,7 +212,7 @@ def read_key(read: Read, info: FrameInfo, name: str) -> bytes:
         raise _damaged_key(name)
     chunk = read(at + 5, size)
     plain, packed = struct.unpack("<i", chunk[4:8])[0], struct.unpack("<I", chunk[12:16])[0]
-    if packed != size or len(chunk) != size or not 0 <= plain <= LARGEST_VALUE:
+    if packed != size or len(chunk) != size or not 0 <= plain <= LARGEST_VALUE or (plain == 0 and size > _EMPTY):
         raise _damaged_key(name)
     if plain == 0:
         return b""

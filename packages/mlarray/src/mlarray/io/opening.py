@@ -93,5 +93,8 @@ def from_path(path: str, mode: str, *, maps: bool, nthreads: int) -> Any:
         raise FormatError(Problem("wrong_type", (), message), path=path)
     if mode != "r":
         # As many threads compress as decode; given to `open`, it would set the other settings back to defaults.
-        found.schunk.cparams = dataclasses.replace(found.schunk.cparams, nthreads=nthreads)
+        try:
+            found.schunk.cparams = dataclasses.replace(found.schunk.cparams, nthreads=nthreads)
+        except (OverflowError, ValueError) as error:
+            raise damaged(f"its filters have a parameter that this blosc2 does not take: {error}", path) from None
     return found

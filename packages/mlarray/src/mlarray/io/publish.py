@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
+import operator
 import os
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from mlarray.io import locks, runtime
 from mlarray.io.blosc_store import BloscStore
 from mlarray.io.file_store import FileStore, write_keys
 from mlarray.io.frame import check_keys, read_header_of
+from mlarray.io.frame_header import damaged
 from mlarray.io.memory_store import PlainStore, settings
 from mlarray.layout.records import Layout
 
@@ -44,6 +47,8 @@ def publish(
     ------
     LockedError
         Another handle has the file open for writing.
+    FormatError
+        A chunk of the array is damaged; what stood there still does.
     OSError
         The disk is full, or the file cannot be written; what stood there still does.
     """
@@ -53,7 +58,7 @@ def publish(
     if not writes and not locks.free(path):
         raise locks.locked(path)
     with temporary(path) as name:
-        with _as_os_error(path):
+        with _named(path, store):
             _write(store, name, keys, layout)
         check_written(name, path, keys)
         lock = locks.Lock(name) if writes else None  # of the file, so it is held at once under its new name
@@ -91,8 +96,22 @@ def _write(store: BloscStore | PlainStore, name: str, keys: Mapping[str, bytes |
     else:
         _copy(store, name)
         # Only a frame that is in a file can be given keys; nothing of the data is touched.
-        array = runtime.open_frame(name, "a")
+        array = _reopened(name, store)
     write_keys(array, {**_foreign(store, layout), **keys}, frozenset(array.schunk.vlmeta.get_names()))
+
+
+def _reopened(name: str, store: BloscStore) -> Any:
+    """Open the copy of a frame for writing.
+
+    Raises
+    ------
+    FormatError
+        blosc2 cannot: the frame was looked at, but holds what this one does not take.
+    """
+    try:
+        return runtime.open_frame(name, "a")
+    except (OverflowError, ValueError, TypeError, KeyError, SystemError) as error:
+        raise damaged(str(error), store.path) from None
 
 
 def _foreign(store: BloscStore | PlainStore, layout: Layout | None) -> dict[str, bytes]:
@@ -111,18 +130,34 @@ def _copy(store: BloscStore, name: str) -> None:
 
 
 @contextlib.contextmanager
-def _as_os_error(path: str) -> Iterator[None]:
-    """Turn what blosc2 raises when it cannot write into an OSError; it says no more than that."""
+def _named(path: str, store: BloscStore | PlainStore) -> Iterator[None]:
+    """Turn what blosc2 raises into an error that says which file is to blame; it says no more than that it failed."""
     try:
         yield
     except (OSError, MLArrayError):
         raise
     except RuntimeError as error:
+        _check_whole(store)
         free = shutil.disk_usage(os.path.dirname(path)).free  # noqa: PTH120
         code = errno.ENOSPC if free < 1 << 20 else errno.EIO
-        raise OSError(
-            code, f"the file could not be written ({error}): is the disk full, or a chunk damaged?", path
-        ) from error
+        raise OSError(code, f"the file could not be written ({error}): is the disk full?", path) from error
+
+
+def _check_whole(store: BloscStore | PlainStore) -> None:
+    """Refuse an array that has a damaged chunk or metadata key.
+
+    Raises
+    ------
+    FormatError
+        It has; it says which.
+    """
+    if isinstance(store, PlainStore):
+        return
+    grid = (range(0, size, chunk or 1) for size, chunk in zip(store.shape, store.chunks, strict=True))
+    for start in itertools.product(*grid):
+        stop = tuple(min(a + c, n) for a, c, n in zip(start, store.chunks, store.shape, strict=True))
+        store.read_box(start, stop, np.empty(tuple(map(operator.sub, stop, start)), store.dtype))
+    dict(store.keys())
 
 
 @contextlib.contextmanager
