@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from operator import index
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+import numpy as np
+
 from miao.errors import At, AugmentError
 
 if TYPE_CHECKING:
@@ -93,7 +95,7 @@ def dims_of(tensors: Sequence[torch.Tensor], spatial_dims: SpatialDims | str) ->
     one = _integers(spatial_dims)
     if one is not None:
         lists: list[Any] = [one] * len(tensors)
-    elif isinstance(spatial_dims, str) or not hasattr(spatial_dims, "__len__"):
+    elif isinstance(spatial_dims, str) or not all(hasattr(given, "__len__") for given in _iterated(spatial_dims)):
         raise AugmentError(
             f"is {spatial_dims!r}; give axes, such as spatial_dims_for('lczyx') does",
             code="wrong_type",
@@ -119,6 +121,10 @@ def _integers(values: object) -> Dims | None:
         return tuple(index(value) for value in values)  # type: ignore[attr-defined]  # TypeError is the answer
     except TypeError:
         return None
+
+
+def _iterated(values: Any) -> list[Any]:
+    return list(values) if hasattr(values, "__iter__") else [values]
 
 
 def _dims(tensor: torch.Tensor, given: object, place: At) -> Dims:
@@ -167,33 +173,26 @@ def check_voxels(pixel_size: Any, axes: Dims, hint: str) -> None:
         return
     at = ("pixel_size",)
     tolist = getattr(pixel_size, "tolist", None)
-    rows = tolist() if callable(tolist) else pixel_size
     try:
-        flat = [[float(size) for size in row] for row in _rows(rows)]
+        sizes = np.asarray(tolist() if callable(tolist) else pixel_size, np.float64)
     except (TypeError, ValueError):
+        sizes = np.empty(())
+    if sizes.ndim == 0:
         raise AugmentError(
             f"is {pixel_size!r}; give the size of a voxel per axis, or a row of them per scale",
             code="wrong_type",
             at=at,
-        ) from None
-    for number, row in enumerate(flat):
-        if len(row) != SLOTS:
-            raise AugmentError(
-                f"has {len(row)} entries per voxel; give three, one per spatial axis", code="wrong_length", at=at
-            )
-        if not all(math.isfinite(size) and size > 0 for size in row):
-            raise AugmentError(f"is {row} at scale {number}; sizes are positive", code="not_positive", at=at)
-        sizes = [row[axis] for axis in axes]
-        if max(sizes) - min(sizes) > SAME * max(sizes):
-            raise AugmentError(f"is {row} at scale {number}; {hint}", code="wrong_value", at=at)
-
-
-def _rows(values: Any) -> list[Any]:
-    """Return rows of numbers of any nesting: (3), (scales, 3), (batch, scales, 3)."""
-    values = list(values)
-    if not values or not hasattr(values[0], "__len__"):
-        return [values]
-    return [row for part in values for row in _rows(part)]
+        )
+    if sizes.shape[-1] != SLOTS:
+        raise AugmentError(
+            f"has {sizes.shape[-1]} entries per voxel; give three, one per spatial axis", code="wrong_length", at=at
+        )
+    for number, row in enumerate(sizes.reshape(-1, SLOTS)):
+        if not (np.isfinite(row) & (row > 0)).all():
+            raise AugmentError(f"is {row.tolist()} at scale {number}; sizes are positive", code="not_positive", at=at)
+        equal = row[list(axes)]
+        if equal.max() - equal.min() > SAME * equal.max():
+            raise AugmentError(f"is {row.tolist()} at scale {number}; {hint}", code="wrong_value", at=at)
 
 
 def number_of(value: Any, name: str, low: float = -math.inf, high: float = math.inf) -> float:
