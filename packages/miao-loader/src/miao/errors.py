@@ -38,6 +38,10 @@ class ArgumentTypeError(MiaoError, TypeError, ValueError):
     """An argument is of a type that cannot be used."""
 
 
+class NotDeferredError(ArgumentError, KeyError):
+    """A sample whose image is finished was given where one is that still has to be."""
+
+
 class ConfigError(MiaoError, ValueError):
     """A configuration says something that cannot be done, by itself or with the stores that it names."""
 
