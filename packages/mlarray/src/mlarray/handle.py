@@ -11,9 +11,13 @@ import numpy as np
 
 from mlarray.errors import FormatError, Notice, Problem, warn
 from mlarray.header.parse import parse
+from mlarray.header.report import cut
 from mlarray.io.blosc_store import closed
 from mlarray.layout.arguments import storage_document
+from mlarray.layout.compression import differing
+from mlarray.layout.compression import document as compression_document
 from mlarray.layout.records import Layout
+from mlarray.meta.mending import touching
 from mlarray.meta.meta import CORE, SOURCE, USER, Meta
 
 if TYPE_CHECKING:
@@ -115,31 +119,44 @@ def read_meta(store: Any, path: str | None, *, strict: bool = True) -> Meta:
         raise FormatError(Problem("missing_key", (), message), path=path)
     parsed = parse(keys[CORE], store.shape, store.dtype, strict=strict, path=path)
     document, notices = parsed.document, list(parsed.notices)
-    disagreement = _storage(document, store)
-    if disagreement is not None:
-        notices.append(disagreement)
+    notices += _storage(document, store, parsed.problems)
     if notices:
         warn(notices, path)
     lazy = {name: _fetch(keys, key) for name, key in (("source", SOURCE), ("user", USER)) if key in keys}
-    return Meta(document, store.shape, store.dtype, problems=parsed.problems, **lazy)
+    meta = Meta(document, store.shape, store.dtype, problems=parsed.problems, **lazy)
+    # What is recorded of the layout is corrected where a file is open for writing, if nothing else hinders that.
+    odd = [one.at[:1] == ("storage",) for one in (*parsed.problems, *notices[len(parsed.notices) :])]
+    meta.changed = store.mode == "r+" and bool(odd) and all(odd)
+    return meta
 
 
 def _fetch(keys: Mapping[str, bytes], name: str) -> Callable[[], bytes]:
     return lambda: keys[name]
 
 
-def _storage(document: dict[str, Any], store: Any) -> Notice | None:
-    """Let the store win where `storage` records another chunk or block; say so."""
+def _storage(document: dict[str, Any], store: Any, problems: Sequence[Problem]) -> list[Notice]:
+    """Let the store win where `storage` records another chunk, block or compression; say so."""
     recorded = document.get("storage")
-    if not isinstance(recorded, dict) or not store.shape:
-        return None
-    found = {"chunk_size": list(store.chunks), "block_size": list(store.blocks)}
-    wrong = [key for key, value in found.items() if key in recorded and recorded[key] != value]
-    if not wrong:
-        return None
-    said = ", ".join(f"{key} {recorded[key]} (it is {found[key]})" for key in wrong)
+    if not isinstance(recorded, dict):
+        return []
+    found: dict[str, Any] = {}
+    if store.shape:
+        found = {"chunk_size": list(store.chunks), "block_size": list(store.blocks)}
+    said = [
+        f"{key} {cut(str(recorded[key]))} (it is {value})"
+        for key, value in found.items()
+        if key in recorded and recorded[key] != value
+    ]
+    if "compression" in recorded and not touching(problems, [("storage", "compression")]):
+        real, packed = store.compression, recorded["compression"]
+        if wrong := differing(packed, real):
+            found["compression"] = compression_document(real)
+            said += [f"{key} {packed[key]} (it is {found['compression'].get(key, 'absent')})" for key in wrong]
+    if not said:
+        return []
     document["storage"] = {**recorded, **found}
-    return Notice("conflict", ("storage",), f"the file records {said}; the array counts, and saving corrects it")
+    message = f"the file records {', '.join(said)}; the array counts, and saving corrects it"
+    return [Notice("conflict", ("storage",), message)]
 
 
 def recorded_storage(meta: Meta) -> dict[str, Any]:

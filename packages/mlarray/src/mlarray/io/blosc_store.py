@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mlarray.errors import ClosedError, FormatError, MLArrayError, Problem, ReadOnlyError
 from mlarray.io import access, runtime
 from mlarray.layout.compression import from_cparams
-from mlarray.layout.records import Layout
+from mlarray.layout.records import Compression, Layout
 
 
 def closed() -> ClosedError:
@@ -80,7 +80,12 @@ class BloscStore:
     def layout(self) -> Layout:
         """Chunk, block and compression as stored."""
         array = self.array
-        return Layout(tuple(array.chunks), tuple(array.blocks), None, from_cparams(array.schunk.cparams))
+        return Layout(tuple(array.chunks), tuple(array.blocks), None, self.compression)
+
+    @property
+    def compression(self) -> Compression:
+        """How its chunks are compressed."""
+        return from_cparams(self.array.schunk.cparams)
 
     @property
     def closed(self) -> bool:

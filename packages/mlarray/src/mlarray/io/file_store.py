@@ -6,14 +6,18 @@ import os
 import shutil
 import time
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import IO, Any, Final
 
 from mlarray.errors import ArgumentError, FormatError, Problem
 from mlarray.io import runtime
 from mlarray.io.blosc_store import BloscStore
 from mlarray.io.frame import FrameInfo, FrameKeys, Read, check_keys, of_bytes, of_descriptor, read_info, read_key
+from mlarray.io.frame_header import FIRST, packing
 from mlarray.io.locks import Lock, written
 from mlarray.io.opening import Buffer, Identity, decodable, from_path, identity, mapped, over
+from mlarray.layout.compression import from_cparams
+from mlarray.layout.records import Compression
 
 MODES: Final = ("r", "r+", "c")
 LARGE: Final = 1 << 20
@@ -189,6 +193,20 @@ class FileStore(BloscStore):
     def blocks(self) -> tuple[int, ...]:
         """How a chunk is cut."""
         return self._info.blocks
+
+    @property
+    def compression(self) -> Compression:
+        """How its chunks are compressed; known without opening the file by blosc2."""
+        if self._array is not None or self._closed:
+            return super().compression
+        found, blosc2 = packing(of_descriptor(self._descriptor)(0, FIRST)), runtime.module()
+        named = SimpleNamespace(
+            codec=blosc2.Codec(found.codec),
+            clevel=found.clevel,
+            filters=[blosc2.Filter(number) for number in found.filters],
+            filters_meta=found.filters_meta,
+        )
+        return from_cparams(named)
 
     def keys(self) -> Mapping[str, bytes]:
         """Every metadata key; its bytes are read when it is looked up, once."""

@@ -134,6 +134,26 @@ def parse(header: bytes) -> Header:
     return found
 
 
+@dataclass(frozen=True)
+class Packing:
+    """How the chunks of a frame are compressed, in the numbers of blosc2: of the codec, and per filter slot."""
+
+    codec: int
+    clevel: int
+    filters: tuple[int, ...]
+    filters_meta: tuple[int, ...]
+
+
+def packing(header: bytes) -> Packing:
+    """Return how chunks are compressed, from a header that was parsed."""
+    fields = _FIELDS.unpack_from(header)
+    flags, slots = fields[8], fields[26]
+    codec = flags[2] & 0xF
+    return Packing(
+        slots[6] if codec == _NAMED_ELSEWHERE else codec, flags[2] >> 4, tuple(slots[:6]), tuple(slots[8:14])
+    )
+
+
 def places(raw: bytes, at: int) -> tuple[list[tuple[bytes, int]], int]:
     """Return the names and places that a map of layers gives, and where the values begin behind it.
 

@@ -146,6 +146,34 @@ def document(compression: Compression) -> dict[str, Any]:
     return found
 
 
+def differing(recorded: Mapping[str, Any], real: Compression) -> tuple[str, ...]:
+    """Return the keys of a recorded compression, whose form was checked, that say something else than what is real.
+
+    A key that is absent says nothing; NOFILTER is an empty slot, and a filter without a setting has the setting 0.
+
+    Examples
+    --------
+    >>> differing({"codec": "ZSTD", "level": 8, "filters": ["NOFILTER", "SHUFFLE"]}, Compression())
+    ('codec',)
+    """
+    names = recorded.get("filters", real.filters)
+    meta = [*recorded.get("filters_meta", ()), *[0] * len(names)]
+    kept = [setting for name, setting in zip(names, meta, strict=False) if name != "NOFILTER"]
+    said = {
+        "codec": recorded.get("codec"),
+        "level": recorded.get("level"),
+        "filters": [name for name in names if name != "NOFILTER"],
+        "filters_meta": kept,
+    }
+    found = {
+        "codec": real.codec,
+        "level": real.level,
+        "filters": list(real.filters),
+        "filters_meta": list(real.filters_meta or [0] * len(real.filters)),
+    }
+    return tuple(key for key in found if key in recorded and said[key] != found[key])
+
+
 def from_document(recorded: Mapping[str, Any] | None) -> Compression:
     """Return what `storage.compression` says; the library's default where it says nothing, or nothing that can be read.
 
