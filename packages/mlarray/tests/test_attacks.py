@@ -171,7 +171,7 @@ def test_geometry_without_a_number_per_axis_is_named(name: str, value: Any) -> N
 
 
 def test_a_single_spacing_is_not_spread(array: MLArray) -> None:
-    for spacing, rule in ((2, "it has a number per axis"), ([[2, 3, 4]], "lists in lists, expected 3")):
+    for spacing, rule in ((2, "one number, expected 3"), ([[2, 3, 4]], "lists in lists, expected 3")):
         with pytest.raises(ArgumentError, match=f"/spacing: .*{rule}"):
             array.spacing = spacing
     array.spacing = (2, 3, 4)
@@ -223,3 +223,34 @@ def test_a_path_of_something_else_says_what_to_do(array: MLArray, tmp_path: Path
     with pytest.raises(ArgumentError, match=r"does not end in \.mla; give such a name"):
         array.save(tmp_path / "a.nii")
     assert (tmp_path / "a.nii").read_bytes() == b""
+
+
+@pytest.mark.parametrize(
+    ("key", "rule"),
+    [(5, "the key 5 is an integer; keys of a map are text"), (None, "is nil"), (b"a", "is bytes"), ("\ud800", "UTF-8")],
+)
+def test_keys_that_no_header_holds_are_refused_and_nothing_changed(array: MLArray, key: Any, rule: str) -> None:
+    before = array.meta.to_dict()
+    for view, at in (
+        (array.meta.axes[0], "/axes/0"),
+        (array.meta.values, "/values"),
+        (array.meta.profiles, "/profiles"),
+    ):
+        with pytest.raises((ArgumentTypeError, ArgumentError), match=f"^{at}: .*{rule}"):
+            view[key] = 1
+    with pytest.raises((ArgumentTypeError, ArgumentError), match=rule):
+        array.meta.profiles.ml[key] = 1
+    assert array.meta.to_dict() == before
+    array.meta.axes[0]["org_key"] = 1
+    assert array.meta.axes[0]["org_key"] == 1
+
+
+def test_reading_ahead_takes_whole_numbers_and_keys(path: Path) -> None:
+    with MLArray.open(path) as array:
+        for workers in ("2", 1.5, True, None, NAN):
+            with pytest.raises(ArgumentTypeError, match="/workers: workers is "):
+                array.prefetch([0], workers=workers)  # type: ignore[arg-type]
+        with pytest.raises(ArgumentError, match="/workers: workers is 0"):
+            array.prefetch([0], workers=0)
+        with pytest.raises(ArgumentTypeError, match="/keys: keys is 5; it is a list of keys"):
+            array.prefetch(5)  # type: ignore[arg-type]

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mlarray.errors import ArgumentError, Problem
+from mlarray.errors import ArgumentError, ArgumentTypeError, Problem
+from mlarray.header.wire import printed
+from mlarray.layout.suggest import whole_numbers
 
 if TYPE_CHECKING:
     from mlarray.array import MLArray
@@ -27,8 +29,9 @@ def ahead(array: MLArray, keys: Iterable[Any], workers: int, context: str | None
     if array.mode != "r":
         message = "workers open the file themselves, so it must be one that is open with mode 'r'; save it first"
         raise ArgumentError(Problem("unsupported", ("mode",), message))
-    if workers < 1:
-        raise ArgumentError(Problem("not_positive", ("workers",), f"workers is {workers!r}; it is at least 1"))
+    workers = whole_numbers(workers, "workers", 1, "one")[0]
+    if not isinstance(keys, Iterable):
+        raise ArgumentTypeError(Problem("wrong_type", ("keys",), f"keys is {printed(keys)}; it is a list of keys"))
     methods = multiprocessing.get_all_start_methods()
     if context is not None and context not in methods:
         raise ArgumentError(Problem("wrong_value", ("context",), f"{context!r} is none of {', '.join(methods)}"))

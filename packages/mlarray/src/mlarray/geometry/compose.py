@@ -113,12 +113,8 @@ def columns_wanted(geometry: Geometry, space: str | None) -> int:
         return 3
     for name, extra in (("spacing", 0), ("matrix", 1), ("direction", 0), ("origin", 0)):
         if getattr(geometry, name) is not None:
-            value = getattr(geometry, name)
-            shape = _numbers(value, name).shape
-            if not shape or shape[-1] <= extra:
-                message = f"{name} is {printed(value)}; it has a number per axis, and one axis at least"
-                raise ArgumentError(Problem("wrong_length", (name,), message))
-            return int(shape[-1]) - extra
+            shape = _numbers(getattr(geometry, name), name).shape
+            return max(0, shape[-1] - extra) if shape else 0
     return 0
 
 
@@ -153,7 +149,10 @@ def space_document(
     {'array_axes': ['y', 'x'], 'scale': [0.5, 0.25], 'translation': [3.0, 4.0]}
     """
     _check_name(space)
-    names = _used(axes, types, columns_wanted(geometry, space))
+    wanted = columns_wanted(geometry, space)
+    names = _used(axes, types, wanted)
+    if not names:
+        raise ArgumentError(_no_axis(geometry if not wanted else Geometry()))
     patient = space == "patient"
     if patient and len(names) != len(PATIENT_AXES):
         message = f"the patient space needs 3 axes of type space; the array has {len(names)}: {', '.join(names)}"
@@ -186,10 +185,16 @@ def _used(axes: Sequence[Mapping[str, Any]], types: Sequence[str], wanted: int) 
     last = axes[len(axes) - wanted :] if 0 < wanted <= len(axes) else ()
     if not names and not any("type" in axis for axis in last):
         names = [axis["name"] for axis in last]
-    if not names:
-        message = "the array has no axis of type space; give axes such as {'name': 'z', 'type': 'space'}"
-        raise ArgumentError(Problem("missing_field", ("axes",), message))
     return names
+
+
+def _no_axis(geometry: Geometry) -> Problem:
+    """Return what is wrong where a space has no axis: numbers without an axis, or types of axes."""
+    for name in geometry.given:
+        message = f"{name} is {printed(getattr(geometry, name))}; it has a number per axis, and one axis at least"
+        return Problem("wrong_length", (name,), message)
+    message = "the array has no axis of type space; give axes such as {'name': 'z', 'type': 'space'}"
+    return Problem("missing_field", ("axes",), message)
 
 
 def rewritten(space: Mapping[str, Any], axis_names: Sequence[str], geometry: Geometry) -> dict[str, Any]:
@@ -342,7 +347,7 @@ def _checked_matrix(value: Any, width: int, height: int | None) -> Matrix:
 def _vector(value: Any, name: str, count: int, per: str) -> list[float]:
     found = _numbers(value, name)
     if found.shape != (count,):
-        have = f"{found.size} numbers" if found.ndim == 1 else "lists in lists"
+        have = f"{found.size} numbers" if found.ndim == 1 else "lists in lists" if found.ndim else "one number"
         raise ArgumentError(Problem("wrong_length", (name,), f"{have}, expected {count} (one per {per})"))
     listed: list[float] = found.tolist()
     return listed

@@ -56,6 +56,7 @@ def put(document: dict[str, Any], place: Place, value: Any, ndim: int | None) ->
     if isinstance(owner, list):
         _entry(owner, place, plain)
         return
+    normalise({key: None}, place[:-1])  # a key that no header can hold
     if plain is None:
         for taken in (key, "unit_code") if key == "unit" else (key,):
             owner.pop(taken, None)
