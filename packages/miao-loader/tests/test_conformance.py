@@ -8,7 +8,10 @@ import worldarray_conformance as conformance
 from miao.errors import MiaoError
 
 RUNNER = conformance.Runner(
-    Path(__file__).parent, families=("loader",), capabilities=frozenset({"int64", "yaml"}), errors=(MiaoError,)
+    Path(__file__).parent,
+    families=("loader",),
+    capabilities=frozenset({"int64", "yaml", "zarr2", "zarr3", "sharding", "n5", "precomputed"}),
+    errors=(MiaoError,),
 )
 
 

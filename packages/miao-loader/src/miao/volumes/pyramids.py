@@ -51,7 +51,7 @@ def describe_pyramid(
     axes = letters(first, at)
     known = {name: index for name, index in fixed.items() if not pin_missing or _has(first, axes, name)}
     pins = pinned_names(first, axes, known, (*at[:2], "fixed_axes"))
-    if pin_missing and "c" in axes and axes.index("c") not in pins.values():
+    if pin_missing and "c" in axes and first.shape[axes.index("c")] == 1 and axes.index("c") not in pins.values():
         pins, known = {**pins, "c": axes.index("c")}, {**known, "c": 0}
     kept = tuple(position for position in range(first.ndim) if position not in pins.values())
     levels: list[LevelInfo] = []
