@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
+from math import floor, prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
@@ -155,7 +155,7 @@ class ForegroundIndex:
         self._least = least
         self._sums = _integral(mask.foreground)
         self._cells = tuple(
-            axis_cells(part, window, corner, size, max(1, round(size / unit)))
+            axis_cells(part, window, corner, size, max(1, floor(size / unit + 0.5)))
             for part, window, corner, size, unit in zip(spans, windows, mask.corner, mask.voxel, voxel, strict=True)
         )
         self._enough = _fractions(self._sums, self._cells) >= least - _ALMOST
