@@ -179,7 +179,7 @@ def check_voxels(pixel_size: Any, axes: Dims, hint: str) -> None:
         sizes = np.empty(())
     if sizes.ndim == 0:
         raise AugmentError(
-            f"is {pixel_size!r}; give the size of a voxel per axis, or a row of them per scale",
+            f"is {pixel_size!r}; give the size of a voxel per axis, or a row per scale",
             code="wrong_type",
             at=at,
         )
