@@ -34,7 +34,8 @@ class MLArray(Constructors, Files, Placed, Voxels):
     spaces, values, profiles, user, source
         Metadata as the format has it.
     meta, copy, copy_source
-        Metadata to start from: a `Meta`, or another array, whose source comes along only with ``copy_source=True``.
+        Metadata to start from: a `Meta`, or another array. Source comes along from either only with
+        ``copy_source=True``: it describes the array that was converted.
     patch_size, chunk_size, block_size, cparams, dparams
         The layout: the size of patches that will be read (per axis of type space; 192 by default), or chunk and block;
         blosc2's settings of compression.

@@ -98,11 +98,15 @@ def threads(dparams: Any) -> int:
     Raises
     ------
     ArgumentTypeError, ArgumentError
-        It is neither a map nor blosc2.DParams, or asks for a number of threads that is none.
+        It is neither a map nor blosc2.DParams, has another setting, or asks for a number of threads that is none.
     """
     if dparams is None:
         return 1
     if isinstance(dparams, Mapping):
+        for key in dparams:
+            if key != "nthreads":
+                message = f"the setting {key!r} is unknown; dparams has nthreads alone"
+                raise ArgumentError(Problem("unknown_name", ("dparams", str(key)), message))
         return check_threads(dparams.get("nthreads", 1), ("dparams", "nthreads"))
     if not hasattr(dparams, "nthreads"):
         message = f"dparams is {printed(dparams)}; it is a map such as {{'nthreads': 2}}, or a blosc2.DParams"

@@ -137,7 +137,7 @@ def place_spaces(document: Mapping[str, Any], geometry: Geometry, space: str | N
 
 def _lazy(made: Meta, said: Description, base: Meta | None) -> None:
     if base is not None:
-        made.adopt(base, source=said.copy_source or said.meta is not None, user=True)
+        made.adopt(base, source=said.copy_source, user=True)
     if said.user is not None:
         made.user = said.user
     if said.source is not None:

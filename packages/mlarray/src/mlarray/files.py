@@ -84,18 +84,30 @@ class Files(Handle):
         return cls._wrap(Parts(store, meta, _recorded_patch(meta)), mmap=mmap, nthreads=nthreads, strict=strict)
 
     @classmethod
-    def load(cls, path: Any, *, compressed: bool = True, **old: Any) -> MLArray:
-        """Read a whole file into memory, as it is compressed, or (``compressed=False``) as plain numbers.
+    def load(cls, path: Any, *, dparams: Any = None, compressed: bool = True, **unknown: Any) -> MLArray:
+        """Read a whole file into memory.
+
+        Parameters
+        ----------
+        path
+            Of an .mla file.
+        dparams
+            How many threads decode: ``{"nthreads": 2}``, or a blosc2.DParams; None is one.
+        compressed
+            Whether it stays as it is compressed; False holds plain numbers.
 
         Raises
         ------
         FileNotFoundError, FormatError
             As for `open`.
+        ArgumentTypeError, ArgumentError
+            An argument that there is not, or no number of threads.
         """
-        if set(old) - {"dparams"}:
-            raise ArgumentTypeError(Problem("unknown_name", tuple(old)[:1], f"load takes no {', '.join(old)}"))
+        if unknown:
+            message = f"load takes no {', '.join(unknown)}; it takes dparams and compressed"
+            raise ArgumentTypeError(Problem("unknown_name", tuple(unknown)[:1], message))
         constructors.check_flag(compressed, "compressed")
-        return cls._wrap(loaded(path, compressed=compressed))
+        return cls._wrap(loaded(path, compressed=compressed, nthreads=constructors.threads(dparams)))
 
     @classmethod
     def create(
@@ -260,10 +272,10 @@ def _recorded_patch(meta: Meta) -> tuple[int, ...] | None:
     return None if found is None else tuple(found)
 
 
-def loaded(path: Any, *, compressed: bool) -> Parts:
+def loaded(path: Any, *, compressed: bool, nthreads: int = 1) -> Parts:
     """Return a whole file in memory, as it is compressed or as plain numbers."""
     resolved = paths.resolve(path)
-    store = memory_store.load_file(resolved)
+    store = memory_store.load_file(resolved, nthreads)
     meta = read_meta(store, resolved)
     meta.changed = False
     if compressed:

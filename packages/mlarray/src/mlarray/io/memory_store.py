@@ -168,7 +168,7 @@ def _check_chunks(shape: tuple[int, ...], chunk: tuple[int, ...]) -> None:
         raise ArgumentError(Problem("out_of_range", ("shape",), f"{message}; give a larger patch_size or chunk_size"))
 
 
-def from_cframe(frame: bytes) -> MemoryStore:
+def from_cframe(frame: bytes, nthreads: int = 1) -> MemoryStore:
     """Return the compressed array that the bytes of a frame hold, with its metadata keys.
 
     Raises
@@ -179,11 +179,13 @@ def from_cframe(frame: bytes) -> MemoryStore:
     read = of_bytes(frame)
     info = opening.decodable(read_info(read, len(frame)))
     keys = {name: read_key(read, info, name) for name in info.offsets}
-    return MemoryStore(runtime.in_memory(frame if info.length == len(frame) else frame[: info.length]), keys)
+    return MemoryStore(
+        runtime.in_memory(frame if info.length == len(frame) else frame[: info.length], nthreads=nthreads), keys
+    )
 
 
-def load_file(path: str) -> MemoryStore:
-    """Return a compressed copy of a file in memory.
+def load_file(path: str, nthreads: int = 1) -> MemoryStore:
+    """Return a compressed copy of a file in memory, which so many threads decode.
 
     Raises
     ------
@@ -195,6 +197,6 @@ def load_file(path: str) -> MemoryStore:
     with open(path, "rb") as file:
         frame = file.read()
     try:
-        return from_cframe(frame)
+        return from_cframe(frame, nthreads)
     except FormatError as error:
         raise FormatError(*error.problems, path=path) from None

@@ -51,8 +51,8 @@ def open_frame(path: str, mode: str, *, mmap_mode: str | None = None, nthreads: 
     return extension.open(path, mode, 0, **options)
 
 
-def in_memory(frame: bytes, path: str | None = None) -> Any:
-    """Return the blosc2.NDArray that a frame holds, which was looked at already, in memory, with one thread.
+def in_memory(frame: bytes, path: str | None = None, *, nthreads: int = 1) -> Any:
+    """Return the blosc2.NDArray that a frame holds, which was looked at already, in memory.
 
     Raises
     ------
@@ -61,9 +61,12 @@ def in_memory(frame: bytes, path: str | None = None) -> Any:
     """
     try:
         # Not copy=True: blosc2 before 4.3 frees what it may not then, where a chunk of zeros stands before another.
-        return module().ndarray_from_cframe(frame, copy=False).copy()
+        made = module().ndarray_from_cframe(frame, copy=False).copy()
     except REFUSALS as error:
         raise damaged(str(error), path) from None
+    if threads(nthreads) > 1:
+        made.schunk.dparams = module().DParams(nthreads=nthreads)
+    return made
 
 
 def forks() -> int:

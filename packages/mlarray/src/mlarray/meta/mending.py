@@ -66,6 +66,8 @@ def guard(place: At, problems: Sequence[Problem]) -> None:
     if not place or not isinstance(place[0], str):
         message = f"{place!r} is no place, such as ('axes', 0, 'name')"
         raise ArgumentTypeError(Problem("wrong_type", ("place",), message))
+    if place[0] == "user" and len(place) > 1:
+        raise FieldError(Problem("read_only", place, "user is assigned whole: meta.user = {…}"))
     broken = [one for one in problems if one.at[:1] == ("history",)]
     if place[0] in LOCKED and not (place[0] == "history" and touching(broken, [place])):
         raise FieldError(Problem("read_only", place, LOCKED[place[0]]))
