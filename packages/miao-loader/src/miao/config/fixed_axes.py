@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Final
 
@@ -31,18 +31,21 @@ def parse_fixed(value: object) -> tuple[int, ...]:
     >>> parse_fixed(10), parse_fixed([25, 40]), parse_fixed("1:8:3")
     ((10,), (25, 40), (1, 4, 7))
     """
+    return tuple(_chosen(value))
+
+
+def _chosen(value: object) -> Sequence[int]:
+    """Return the indices, of a range without holding each."""
     if isinstance(value, str):
         return _range(value)
-    if isinstance(value, (list, tuple)) or hasattr(value, "__len__"):
-        return _indices(listed(value))
-    return (_index(value),)
+    return _indices(listed(value)) if hasattr(value, "__len__") else (_index(value),)
 
 
 def plain(value: object) -> Fixed:
     """Return what an axis is pinned to as it was written, in plain Python: an int, a list or a range's text."""
-    indices = parse_fixed(value)
     if isinstance(value, str):
         return value
+    indices = parse_fixed(value)
     return list(indices) if hasattr(value, "__len__") else indices[0]
 
 
@@ -72,7 +75,7 @@ def _indices(values: list[object]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _range(value: str) -> tuple[int, ...]:
+def _range(value: str) -> range:
     parts = _RANGE.fullmatch(value)
     if parts is None:
         raise ConfigError(
@@ -87,9 +90,8 @@ def _range(value: str) -> tuple[int, ...]:
             f"the range {value!r} is empty: it stops at {stop}, which is left out, and starts at {start}",
             code="order",
         )
-    indices = range(start, stop, step)
     _few((stop - start + step - 1) // step)
-    return tuple(indices)
+    return range(start, stop, step)
 
 
 def _digits(text: str) -> int:
@@ -127,12 +129,12 @@ def expand(name: str, fixed: Mapping[str, object], weight: float = 1.0) -> list[
     return [(name if number == 1 else _named(name, one), one, weight / number) for one in chosen]
 
 
-def parsed(fixed: Mapping[str, object]) -> dict[str, tuple[int, ...]]:
+def parsed(fixed: Mapping[str, object]) -> dict[str, Sequence[int]]:
     """Return the indices of each pinned axis; together they make a million volumes at most."""
-    found: dict[str, tuple[int, ...]] = {}
+    found: dict[str, Sequence[int]] = {}
     for axis, value in fixed.items():
         try:
-            found[axis] = parse_fixed(value)
+            found[axis] = _chosen(value)
         except ConfigError as error:
             raise ConfigError(error.message, code=error.code, at=(axis, *error.at)) from None
     _few(math.prod(len(indices) for indices in found.values()))

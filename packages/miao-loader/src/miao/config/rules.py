@@ -197,7 +197,8 @@ def _scales(config: MiaoConfig) -> Iterator[Problem]:
             yield Problem(
                 "wrong_length",
                 at,
-                f"it gives {scales(one)} scales; {scales(found[0][1])} belong there, as many as other volumes have",
+                f"it gives {entries(scales(one), 'scale', 'scales')}; {scales(found[0][1])} belong there, "
+                "as many as other volumes have",
                 one,
             )
 

@@ -27,9 +27,9 @@ def shown(value: object) -> str:
         return "a number of too many digits to write"
 
 
-def entries(count: int) -> str:
+def entries(count: int, one: str = "entry", many: str = "entries") -> str:
     """Return how many entries there are, in words."""
-    return f"{count} {'entry' if count == 1 else 'entries'}"
+    return f"{count} {one if count == 1 else many}"
 
 
 def number(value: object) -> float:
