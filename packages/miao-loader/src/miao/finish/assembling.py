@@ -227,14 +227,15 @@ def whole_numbers(labels: Array, dtype: str) -> Array:
     Raises
     ------
     ReadError
-        A label stored as a float is no whole number.
+        A label stored as a float is no whole number, or one that int64 does not hold.
     """
     if labels.dtype.kind == "f":
         exact = labels.astype(np.float64)
-        odd = ~(np.isfinite(exact) & (np.floor(exact) == exact))
+        odd = ~((np.abs(exact) < 2.0**63) & (np.floor(exact) == exact))
         if odd.any():
             raise ReadError(
-                f"a label is {exact[odd][0]}; labels are whole numbers, store them as integers", code="wrong_value"
+                f"a label is {exact[odd][0]}; labels are whole numbers of int64, store them as integers",
+                code="wrong_value",
             )
         return exact.astype(dtype)
     return labels if labels.dtype.name in _DIRECT else labels.astype(dtype)

@@ -230,7 +230,9 @@ def _sample_of(batch: Any, position: int) -> Any:
         value = batch[position]
         return value if value.ndim else value.item()
     if isinstance(batch, dict):
-        return {key: _sample_of(value, position) for key, value in batch.items()}
+        sample = {key: _sample_of(value, position) for key, value in batch.items()}
+        # Collating makes a list of a tuple.
+        return sample | {"grid_index": tuple(sample["grid_index"])} if "grid_index" in sample else sample
     if isinstance(batch, (list, tuple)):
         # Of strings torch keeps one per sample; a sequence of a sample is one list or tensor per entry.
         if all(isinstance(value, (str, bytes)) for value in batch):
