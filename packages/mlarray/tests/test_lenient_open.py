@@ -342,3 +342,26 @@ def test_a_broken_storage_is_mended_by_saving(broken, wrong):
             for key, value in whole.items()
             if key != "patch_size"
         }
+
+
+def test_a_handle_that_is_dropped_half_mended_warns_and_leaves_the_file(broken):
+    path = broken(values=5, profiles=5)
+    before = path.read_bytes()
+    m = lenient(path, "r+")
+    m.meta.values = {}
+    with pytest.warns(ResourceWarning, match="/profiles: 5 stands where a map belongs"):
+        del m
+    assert path.read_bytes() == before
+    m = lenient(path, "r+")
+    m.meta.values, m.meta.profiles = {}, {}
+    with pytest.warns(ResourceWarning, match="is written now"):
+        del m
+    MLArray.open(path).close()
+
+
+def test_a_handle_that_only_looks_at_a_broken_file_leaves_it(broken):
+    path = broken(values=5, storage=[1])
+    before = path.read_bytes()
+    with lenient(path, "r+") as m:
+        assert "5" in repr(m.meta)
+    assert path.read_bytes() == before

@@ -10,7 +10,7 @@ import numpy as np
 
 from mlarray import constructors
 from mlarray.description import describe
-from mlarray.errors import ArgumentError, ArgumentTypeError, Problem
+from mlarray.errors import ArgumentError, ArgumentTypeError, MLArrayError, Problem
 from mlarray.handle import Handle, Parts, read_meta, recorded_storage, storage_of
 from mlarray.io import create as creating
 from mlarray.io import file_store, memory_store, paths
@@ -250,7 +250,10 @@ class Files(Handle):
             self._discard()
         elif store.mode == "r+" and meta.changed:
             what = "was changed and not closed; its metadata is written now"
-            self.close()
+            try:
+                self.close()
+            except MLArrayError as error:  # what was broken when it was opened still is
+                what = f"was changed and not closed, and its metadata cannot be written: {error}"
         else:
             store.close()
             return
