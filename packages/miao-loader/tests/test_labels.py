@@ -188,8 +188,11 @@ def test_both_are_composed_over_the_scales_of_a_sample():
 @pytest.mark.parametrize(
     ("labels", "match"),
     [
-        (torch.ones(2, 3, 4, 5), r"labels: has the shape \(2, 3, 4, 5\); .* loop over the scales"),
-        (torch.empty(0, dtype=torch.int64), r"labels: has the shape \(0,\); .* leave out the empty label"),
+        (
+            torch.ones(2, 3, 4, 5),
+            r"labels: has 4 axes, \(2, 3, 4, 5\); give one volume, 3 axes .* loop over the scales",
+        ),
+        (torch.empty(0, dtype=torch.int64), r"labels: has 1 axes, \(0,\); .* leave out the empty label"),
         (np.ones((2, 3, 4)), r"labels: is ndarray; .* torch\.from_numpy"),
         (torch.ones(2, 3, 4, dtype=torch.complex64), r"labels: is torch\.complex64"),
     ],

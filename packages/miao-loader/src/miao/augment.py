@@ -116,7 +116,7 @@ def apply_rot90(
     if order not in ORDERS:
         raise AugmentError(f"is {order}; give 0, 1 and 2 in some order", code="wrong_value", at=("perm",))
     if len(flips) != SLOTS:
-        raise AugmentError(f"has {len(flips)} entries; give three", code="wrong_length", at=("flips",))
+        raise AugmentError(f"has {len(flips)} entries; give {SLOTS}", code="wrong_length", at=("flips",))
     return _turned(t, dims[0], order, flips)
 
 

@@ -114,7 +114,9 @@ def _offsets(neighborhood: Any) -> list[tuple[int, ...]]:
         ) from None
     for number, offset in enumerate(offsets):
         if len(offset) != NDIM:
-            raise AugmentError(f"is {offset}; give three numbers (z, y, x)", code="wrong_length", at=(*at, number))
+            raise AugmentError(
+                f"{offset} has {len(offset)} entries; give {NDIM} (z, y, x)", code="wrong_length", at=(*at, number)
+            )
     return offsets
 
 
@@ -123,7 +125,7 @@ def _check_volume(labels: torch.Tensor) -> None:
     if labels.ndim != NDIM:
         hint = "leave out the empty label of a volume without labels" if labels.numel() == 0 else "loop over the scales"
         raise AugmentError(
-            f"has the shape {tuple(labels.shape)}; give one volume (z, y, x): {hint}",
+            f"has {labels.ndim} axes, {tuple(labels.shape)}; give one volume, {NDIM} axes (z, y, x): {hint}",
             code="wrong_length",
             at=("labels",),
         )

@@ -91,7 +91,7 @@ def dims_of(tensors: Sequence[torch.Tensor], spatial_dims: SpatialDims | str) ->
         tensor.
     """
     for number, tensor in enumerate(tensors):
-        check_tensor(tensor, ("tensors", number))
+        _check_spatial(tensor, ("tensors", number))
     one = _integers(spatial_dims)
     if one is not None:
         lists: list[Any] = [one] * len(tensors)
@@ -115,6 +115,18 @@ def dims_of(tensors: Sequence[torch.Tensor], spatial_dims: SpatialDims | str) ->
     ]
 
 
+def _check_spatial(tensor: torch.Tensor, at: At) -> None:
+    """Refuse a tensor without room for the spatial axes."""
+    check_tensor(tensor, at)
+    if tensor.ndim < SLOTS:
+        hint = "; leave out the empty label of a volume without labels" if tensor.numel() == 0 else ""
+        raise AugmentError(
+            f"has {tensor.ndim} axes, {tuple(tensor.shape)}; {SLOTS} spatial ones belong there{hint}",
+            code="wrong_length",
+            at=at,
+        )
+
+
 def _integers(values: object) -> Dims | None:
     """Return a list of integers, or None where it is none."""
     try:
@@ -133,13 +145,8 @@ def _dims(tensor: torch.Tensor, given: object, place: At) -> Dims:
     if dims is None:
         raise AugmentError(f"is {given!r}; give axes as integers, such as (-3, -2, -1)", code="wrong_type", at=at)
     if len(dims) != SLOTS:
-        raise AugmentError(f"is {dims}; give the three spatial axes of the tensor", code="wrong_length", at=at)
-    if tensor.ndim < SLOTS:
-        hint = "; leave out the empty label of a volume without labels" if tensor.numel() == 0 else ""
         raise AugmentError(
-            f"{dims} are axes of a tensor of the shape {tuple(tensor.shape)}; it needs three spatial axes{hint}",
-            code="wrong_length",
-            at=at,
+            f"{dims} has {len(dims)} entries; give {SLOTS}, the spatial axes of the tensor", code="wrong_length", at=at
         )
     if not all(-tensor.ndim <= dim < tensor.ndim for dim in dims):
         raise AugmentError(
@@ -185,7 +192,7 @@ def check_voxels(pixel_size: Any, axes: Dims, hint: str) -> None:
         )
     if sizes.shape[-1] != SLOTS:
         raise AugmentError(
-            f"has {sizes.shape[-1]} entries per voxel; give three, one per spatial axis", code="wrong_length", at=at
+            f"has {sizes.shape[-1]} entries per voxel; give {SLOTS}, one per spatial axis", code="wrong_length", at=at
         )
     for number, row in enumerate(sizes.reshape(-1, SLOTS)):
         if not (np.isfinite(row) & (row > 0)).all():
