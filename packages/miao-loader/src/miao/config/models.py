@@ -82,7 +82,8 @@ def _scales(value: object) -> int | list[int]:
 def _fixed(value: object) -> dict[str, Fixed]:
     found = values.mapped(value)
     for axis in found:
-        values.named(axis)
+        if not axis.strip():
+            raise ConfigError(f"the axis {axis!r} is blank; call it as the store does", code="wrong_value", at=(axis,))
     parsed(found)
     return {axis: plain(one) for axis, one in found.items()}
 
