@@ -80,10 +80,12 @@ def _say(message: Warning | str, *_: Any, **__: Any) -> None:
     sys.stderr.write(f"warning: {message}\n")
 
 
-def _failed(error: BaseException) -> int:
+def _failed(error: BaseException, path: str = "") -> int:
     from mlarray.convert.files import reason_of  # noqa: PLC0415  (a header needs none of it)
 
-    sys.stderr.write(f"error: {reason_of(error)}\n")
+    reason = reason_of(error)
+    named = path in reason or getattr(error, "path", None) or getattr(error, "filename", None)
+    sys.stderr.write(f"error: {reason}\n" if named else f"error: {path}: {reason}\n")
     return 1
 
 
@@ -96,7 +98,7 @@ def _each(paths: Iterable[str], act: Callable[[str], bool]) -> int:
         except BrokenPipeError:
             raise
         except (MLArrayError, OSError) as error:
-            status |= _failed(error)
+            status |= _failed(error, path)
     return int(status)
 
 

@@ -49,8 +49,10 @@ def convert(job: Job, *, overwrite: bool = False, reading: Mapping[str, Any] | N
     MLArrayError, OSError
         As the converters raise.
     """
+    if not is_mla(job.source) and not os.path.lexists(job.source):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(job.source))
     if is_mla(job.source) == is_mla(job.target):
-        message = f"one of {job.source.name} and {job.target.name} must end in {SUFFIX}, and only one"
+        message = f"one of {job.source} and {job.target} must end in {SUFFIX}, and only one"
         raise ArgumentError(Problem("wrong_value", ("path",), message))
     if os.path.lexists(job.target) and not overwrite:
         raise FileExistsError(errno.EEXIST, "something stands there already; overwrite to replace it", str(job.target))
@@ -64,6 +66,11 @@ def convert(job: Job, *, overwrite: bool = False, reading: Mapping[str, Any] | N
     if row.write is None:
         message = f"{row.name} is read only; write .nii.gz, .nrrd or .zarr"
         raise ArgumentError(Problem("unsupported", ("path",), message))
+    for name in reading or {}:
+        message = f"{name} says how {SUFFIX} files are made; leave it out to write {row.name}"
+        raise ArgumentError(Problem("unsupported", (name,), message))
+    if row.folder is None and job.target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "a folder stands there; give another name", str(job.target))
     with MLArray.open(job.source) as array:
         function(row.write)(array, job.target, overwrite=overwrite)
 

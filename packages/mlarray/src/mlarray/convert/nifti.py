@@ -64,6 +64,8 @@ def from_nifti(path: Any, **layout: Any) -> MLArray:
     try:
         header = kind_of(raw.version)(raw.header[: SIZES[raw.version]], endianness=raw.endian, check=False)
         stored = _values(header, raw, name)
+    except FormatError:
+        raise
     except (nibabel.spatialimages.HeaderDataError, KeyError, ValueError, OverflowError) as error:
         raise FormatError(Problem("corrupt", (), f"the NIfTI header cannot be used: {error}"), path=str(name)) from None
     place = place_of(header)
@@ -145,7 +147,10 @@ def _sniff(content: bytes, path: Path) -> tuple[str, int, int]:
         version = _MAGIC.get((size, magic))
         if version == 1 and len(content) >= 348:
             offset = struct.unpack(f"{endian}f", content[108:112])[0]
-            return endian, 1, int(offset) if math.isfinite(offset) else -1
+            if not math.isfinite(offset):
+                message = f"vox_offset, where the voxels begin, is {offset}; it is a finite number of bytes"
+                raise FormatError(Problem("not_finite", (), message), path=str(path))
+            return endian, 1, int(offset)
         if version == 2 and len(content) >= 540:
             return endian, 2, struct.unpack(f"{endian}q", content[168:176])[0]
     raise FormatError(Problem("wrong_value", (), "no NIfTI file: it does not begin as one"), path=str(path))
@@ -155,9 +160,12 @@ def _values(header: Any, raw: _Raw, path: Path) -> NDArray[Any]:
     """Return the stored values, C order: the axes of the file in reverse."""
     shape = tuple(int(n) for n in header["dim"][1 : 1 + int(header["dim"][0])])
     code = int(header["datatype"])
+    if not 1 <= int(header["dim"][0]) <= 7 or any(n < 1 for n in shape):
+        message = f"dim is {list(map(int, header['dim']))}; it begins with the number of axes, from 1 to 7, then sizes"
+        raise FormatError(Problem("out_of_range", (), message), path=str(path))
+    if _label(code) == "unknown":
+        raise FormatError(Problem("corrupt", (), f"the datatype {code} is none that NIfTI has"), path=str(path))
     dtype = header.get_data_dtype()
-    if not 1 <= len(shape) <= 7 or any(n < 1 for n in shape):
-        raise FormatError(Problem("out_of_range", (), f"dim is {list(map(int, header['dim']))}"), path=str(path))
     if dtype.kind not in "iufc" or dtype.itemsize > 16 or (dtype.kind == "f" and dtype.itemsize > 8):
         message = (
             f"the datatype {code} ({_label(code)}) has no place in an .mla file; convert it to float64 or components"

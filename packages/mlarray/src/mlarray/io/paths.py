@@ -58,7 +58,7 @@ def resolve(path: Any, *, writing: bool = False) -> str:
 
 def _no_such_name(text: str, *, writing: bool) -> Problem:
     hint = "give such a name"
-    if not writing and Path(text).exists():
+    if text and not writing and Path(text).exists():
         hint = "name a file in it" if Path(text).is_dir() else "mlarray.convert reads files of other formats"
     return Problem("wrong_value", ("path",), f"{text!r} does not end in {SUFFIX}; {hint}")
 
