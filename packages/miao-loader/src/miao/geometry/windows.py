@@ -108,7 +108,7 @@ def window_range(geometry: Geometry, volume: VolumeInfo, scale: Scale, previous:
     before = previous.scale
     levels = volume.image.levels
     found = []
-    for (low, high), shift, o, n, v_before, v, count in zip(
+    for (low, high), shift, o, n, v_before, v, count, size in zip(
         limits(geometry, volume, scale),
         [a - b for a, b in zip(geometry.image[before.level], geometry.image[scale.level], strict=True)],
         previous.start,
@@ -116,11 +116,12 @@ def window_range(geometry: Geometry, volume: VolumeInfo, scale: Scale, previous:
         levels[before.level].voxel,
         levels[scale.level].voxel,
         scale.size,
+        levels[scale.level].shape,
         strict=True,
     ):
         least, most = (shift + (o + n) * v_before) / v - count, (shift + o * v_before) / v
         first, last = max(low, ceil(least - NEAR)), min(high, floor(most + NEAR))
         if first > last:
-            first = last = min(max(ceil((least + most) / 2 - 0.5 - NEAR), low), high)
+            first = last = _within(ceil((least + most) / 2 - 0.5 - NEAR), low, high, size - count)
         found.append((first, last))
     return tuple(found)
