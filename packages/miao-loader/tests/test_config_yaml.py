@@ -85,6 +85,19 @@ def test_every_problem_has_its_line(file):
     ]
 
 
+def test_a_problem_deeper_than_the_file_has_the_line_of_what_there_is(file):
+    file.write_text(TEXT.replace("{t: 1:25}", "\n      t: [1,\n        1]\n      2: 3"))
+    with pytest.raises(ValidationError, match=r"the key 2 is no text; put it into quotes \(line 13\)"):
+        load_config(file)
+    file.write_text(TEXT.replace("{t: 1:25}", "\n      t: [1,\n        1]"))
+    with pytest.raises(ValidationError, match=r"stands twice in \[1, 1\] \(line 15\)"):
+        load_config(file)
+    file.write_text("volumes: &v\n- name\nresolutions: *v\noutput_axes: lx\npatch_size: 3\n")
+    with pytest.raises(ValidationError) as caught:
+        load_config(file)
+    assert [message.split()[-1] for _, _, message in problems(caught.value)] == ["2)", "2)", "5)"]
+
+
 @pytest.mark.parametrize(
     ("text", "code", "words"),
     [
@@ -93,6 +106,8 @@ def test_every_problem_has_its_line(file):
         ("a: 1\nb: [1\n", "wrong_value", ["config.yaml, line 3"]),
         ("a: 1\nb: 2\na: 3\n", "duplicate", ["config.yaml, line 3", "'a'", "line 1"]),
         ("a: !!python/object:os.system {}\n", "wrong_value", ["config.yaml, line 1"]),
+        ("a: \0\n", "wrong_value", ["config.yaml", "#x0000"]),
+        ("a: " + "[" * 5000, "unsupported", ["config.yaml", "100 deep"]),
     ],
 )
 def test_what_is_no_configuration_is_named_with_file_and_line(file, text, code, words):
@@ -212,6 +227,7 @@ def test_a_file_system_without_links(file, monkeypatch):
     monkeypatch.setattr(os, "link", fails)
     save_config(config(), file.parent / "new.yaml")
     assert load_config(file.parent / "new.yaml") == config()
+    assert len(list(file.parent.iterdir())) == 2
     with pytest.raises(ConfigExistsError):
         save_config(config(seed=3), file.parent / "new.yaml")
 

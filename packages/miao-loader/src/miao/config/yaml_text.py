@@ -81,20 +81,20 @@ def line_of(node: Node, at: Iterable[str | int]) -> int:
     """Return the line, from 1, of the value at a path, or of what of it there is."""
     import yaml  # noqa: PLC0415
 
-    found = node
+    found, line = node, node.start_mark.line
     for part in at:
         if isinstance(found, yaml.MappingNode):
             here = [(key, value) for key, value in found.value if getattr(key, "value", None) == part]
             if not here:
                 break
             key, found = here[-1]
-            if found.start_mark.line > key.start_mark.line and isinstance(found, yaml.ScalarNode):
-                found = key
+            line = key.start_mark.line
         elif isinstance(found, yaml.SequenceNode) and isinstance(part, int) and part < len(found.value):
             found = found.value[part]
+            line = found.start_mark.line
         else:
             break
-    return int(found.start_mark.line) + 1
+    return int(line) + 1
 
 
 def _where(name: str, mark: Any) -> str:
