@@ -219,6 +219,9 @@ def test_every_dtype_is_kept_with_its_values(dtype):
     turned = apply_rot90(values, (1, 0, 2), (True, False, False))
     assert turned.dtype == dtype
     assert torch.equal(turned, torch.tensor([[[4, 5], [0, 1]], [[6, 7], [2, 3]]]).to(dtype))
+    # Mirroring along the last axis too: each pair the other way round.
+    turned = apply_rot90(values, (1, 0, 2), (True, False, True))
+    assert torch.equal(turned, torch.tensor([[[5, 4], [1, 0]], [[7, 6], [3, 2]]]).to(dtype))
 
 
 @pytest.mark.parametrize("flips", [(False, False, False), (True, False, True)])

@@ -26,6 +26,7 @@ from miao.tensor_axes import (
     check_voxels,
     dims_of,
     number_of,
+    signed_bits,
     spatial_dims_for,
 )
 
@@ -127,8 +128,9 @@ def _turned(tensor: torch.Tensor, dims: Dims, perm: Sequence[int], flips: Sequen
     for slot, source in enumerate(perm):
         order[dims[slot]] = dims[source]
     mirrored = [dim for dim, flip in zip(dims, flips, strict=True) if flip]
-    turned = torch.flip(tensor, mirrored) if mirrored else tensor
-    return turned.permute(order).clone(memory_format=torch.contiguous_format)
+    bits = signed_bits(tensor)
+    turned = torch.flip(bits, mirrored) if mirrored else bits
+    return turned.permute(order).clone(memory_format=torch.contiguous_format).view(tensor.dtype)
 
 
 def rot90isocube(

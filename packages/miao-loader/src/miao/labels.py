@@ -10,7 +10,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Final
 
 from miao.errors import AugmentError
-from miao.tensor_axes import check_tensor
+from miao.tensor_axes import check_tensor, signed_bits
 
 if TYPE_CHECKING:
     import torch
@@ -46,7 +46,7 @@ def erode_labels(labels: torch.Tensor, steps: int = 1, only_xy: bool = False) ->
     if isinstance(steps, bool) or not hasattr(steps, "__index__") or index(steps) < 0:
         raise AugmentError(f"is {steps!r}; give a whole number from 0", code="out_of_range", at=("steps",))
     eroded = labels.clone()
-    bits = _signed(eroded)
+    bits = signed_bits(eroded)
     for _ in range(index(steps)):
         border = torch.zeros(bits.shape, dtype=torch.bool, device=bits.device)
         for axis in range(1 if only_xy else 0, NDIM):
@@ -57,15 +57,6 @@ def erode_labels(labels: torch.Tensor, steps: int = 1, only_xy: bool = False) ->
                 border.narrow(axis, 0, length - 1).logical_or_(differs)
         bits.masked_fill_(border, 0)
     return eroded
-
-
-def _signed(labels: torch.Tensor) -> torch.Tensor:
-    """Return a tensor, or a view of its bits where torch stores unsigned integers and hardly computes with them."""
-    import torch
-
-    same_size = {"torch.uint16": torch.int16, "torch.uint32": torch.int32, "torch.uint64": torch.int64}
-    signed = same_size.get(str(labels.dtype))
-    return labels if signed is None else labels.view(signed)
 
 
 def affinities(labels: torch.Tensor, neighborhood: Sequence[Sequence[int]] = NEAREST_NEIGHBORHOOD) -> torch.Tensor:
@@ -88,7 +79,7 @@ def affinities(labels: torch.Tensor, neighborhood: Sequence[Sequence[int]] = NEA
     import torch
 
     _check_volume(labels)
-    labels = _signed(labels)
+    labels = signed_bits(labels)
     offsets = _offsets(neighborhood)
     maps = torch.zeros((len(offsets), *labels.shape), dtype=torch.float32, device=labels.device)
     foreground = labels != 0

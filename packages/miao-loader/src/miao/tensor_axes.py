@@ -59,6 +59,15 @@ def spatial_dims_for(axes: str) -> Dims:
     return dims
 
 
+def signed_bits(labels: torch.Tensor) -> torch.Tensor:
+    """Return a tensor, or a view of its bits where torch stores unsigned integers and hardly computes with them."""
+    import torch
+
+    same_size = {"torch.uint16": torch.int16, "torch.uint32": torch.int32, "torch.uint64": torch.int64}
+    signed = same_size.get(str(labels.dtype))
+    return labels if signed is None else labels.view(signed)
+
+
 def check_rng(rng: object) -> None:
     """Refuse what draws no numbers, such as the image where the rng was forgotten."""
     if not (callable(getattr(rng, "random", None)) and callable(getattr(rng, "uniform", None))):
