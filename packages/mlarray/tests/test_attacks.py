@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -254,3 +257,27 @@ def test_reading_ahead_takes_whole_numbers_and_keys(path: Path) -> None:
             array.prefetch([0], workers=0)
         with pytest.raises(ArgumentTypeError, match="/keys: keys is 5; it is a list of keys"):
             array.prefetch(5)  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a file that is open is not taken away there")
+def test_what_is_open_is_saved_after_its_file_was_taken_away(path: Path, tmp_path: Path) -> None:
+    with MLArray.open(path) as array:
+        path.unlink()
+        array.save(tmp_path / "b.mla")
+        array.save(path)
+    for name in ("a.mla", "b.mla"):
+        assert MLArray.load(tmp_path / name)[1, 2, 3] == 23  # 1 * 12 + 2 * 4 + 3
+
+
+def test_a_full_disk_is_told_with_the_file(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = path.read_bytes()
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with MLArray.open(path) as array:
+        monkeypatch.setattr(shutil, "copyfileobj", full)
+        with pytest.raises(OSError, match=f"No space left on device: '{path}'"):
+            array.save(path)
+    assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == ["a.mla"]

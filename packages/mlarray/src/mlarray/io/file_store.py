@@ -257,7 +257,10 @@ class FileStore(BloscStore):
         """Copy the frame, without what may stand behind it; False where it is not in the file at the path."""
         if self.mode == "c" or self.closed:
             return False
-        source = os.dup(self._descriptor) if self._descriptor >= 0 else os.open(self.path, os.O_RDONLY | _BINARY)
+        try:
+            source = os.dup(self._descriptor) if self._descriptor >= 0 else os.open(self.path, os.O_RDONLY | _BINARY)
+        except FileNotFoundError:  # it was taken away, and is mapped still
+            return False
         with open(source, "rb") as file:
             found = identity(os.fstat(source))
             changed = found[:2] if self.mode == "r+" else found

@@ -134,8 +134,12 @@ def _named(path: str, store: BloscStore | PlainStore) -> Iterator[None]:
     """Turn what blosc2 raises into an error that says which file is to blame; it says no more than that it failed."""
     try:
         yield
-    except (OSError, MLArrayError):
+    except MLArrayError:
         raise
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, path) from None  # of a write, which names no file
     except RuntimeError as error:
         _check_whole(store)
         free = shutil.disk_usage(os.path.dirname(path)).free  # noqa: PTH120
