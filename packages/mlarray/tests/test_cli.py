@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from mlarray.cli.main import convert, header, main
 from mlarray.header.wire import encode
 from mlarray.io.file_store import open_file
 
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 VALUES = np.arange(4 * 5 * 6, dtype="i2").reshape(4, 5, 6)
 
 
@@ -168,6 +170,18 @@ def test_a_box_of_a_zarr_and_errors_of_its_library_are_one_line(tmp_path, capsys
     with pytest.raises(SystemExit):
         convert([str(zarr), str(tmp_path / "b.mla"), "--box", "3"])
     assert "0,0,0:10,20,30" in capsys.readouterr().err
+
+
+def test_the_options_of_commands_in_the_readme_are_there(capsys):
+    rows = re.findall(r"^\| `mlarray (\w+) .*$", README, re.M)
+    assert rows == ["header", "convert", "validate", "verify", "view"]
+    for row in re.findall(r"^\| `mlarray \w+ .*$", README, re.M):
+        with pytest.raises(SystemExit, match="0"):
+            main([row.split()[2].strip("`"), "--help"])
+        helped = capsys.readouterr().out
+        assert [option for option in re.findall(r"--[a-z-]+", row) if option not in helped] == []
+    # The example of the README, as it stands there.
+    assert "--box 0,0,0:10,20,30" in README
 
 
 def test_a_reader_that_stops_is_no_error(path):
