@@ -130,6 +130,12 @@ class TestCentreRange:
         assert "smaller patch_size" in text
         assert "label_fill" not in text
 
+    @pytest.mark.parametrize("resolution", [1e6, 1e18, 1e300])
+    def test_a_resolution_far_too_coarse_is_an_error_like_any(self, resolution):
+        given = volume(SILENT, (16,))
+        with pytest.raises(PlanError, match="smaller patch_size or finer resolutions"):
+            centre_range(geometry_of(given), given, [scale_of(given, (resolution,))])
+
     def test_labels_that_are_the_cause_are_named_with_label_fill(self):
         given = volume(SILENT, (16,), labels=[((10,), (8.0,), (0.0,))])
         with pytest.raises(PlanError, match=r"confined by its labels: 16 of the 10 voxels of label/s0.*label_fill"):

@@ -10,6 +10,7 @@ from miao.records import Floats, Ints, LevelInfo
 
 TOLERANCE: Final = 1e-6
 """Sizes are equal within this relative difference; a quotient this near a whole number is that number."""
+_MOST: Final = 2.0**53
 
 
 def choose_level(levels: Sequence[LevelInfo], target: Floats, policy: str = "strict") -> int:
@@ -52,7 +53,7 @@ def choose_level(levels: Sequence[LevelInfo], target: Floats, policy: str = "str
 
 
 def extent_size(patch: Ints, target: Floats, voxel: Floats) -> Ints:
-    """Return how many voxels of a level a patch covers: ``ceil(patch * target / voxel)``, at least 1.
+    """Return how many voxels of a level a patch covers: ``ceil(patch * target / voxel)``, from 1 to 2**53.
 
     A quotient within 1e-6 above a whole number is that number.
 
@@ -62,6 +63,6 @@ def extent_size(patch: Ints, target: Floats, voxel: Floats) -> Ints:
     (24, 8, 1)
     """
     return tuple(
-        max(1, ceil(count * size / stored - TOLERANCE))
+        max(1, ceil(min(count * size / stored, _MOST) - TOLERANCE))
         for count, size, stored in zip(patch, target, voxel, strict=True)
     )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from miao.errors import PlanError
 from miao.geometry.scales import NEAR, Geometry, level_limits, limits, lines_of, reaching
-from miao.records import Ints, Scale, Span, VolumeInfo
+from miao.records import Scale, Span, VolumeInfo
 
 
 class _Bound(NamedTuple):
@@ -73,7 +73,7 @@ def _axis_range(geometry: Geometry, volume: VolumeInfo, scales: Sequence[Scale],
 def _bound(geometry: Geometry, volume: VolumeInfo, scale: Scale, axis: int) -> _Bound:
     found = geometry.known.get(scale) or lines_of(geometry, volume, scale)
     line, (first, last) = found.start[axis], found.limits[axis]
-    low, high = reaching(line, first, ceil), reaching(line, last + 1, ceil) - 1
+    low, high = reaching(line, first, up=True), reaching(line, last + 1, up=True) - 1
     return _Bound(scale, max(low, 0), min(high, volume.image.levels[0].shape[axis]))
 
 
@@ -116,14 +116,3 @@ def _described(geometry: Geometry, volume: VolumeInfo, bound: _Bound, axis: int)
         return text
     label = volume.label.levels[scale.label_level]
     return f"{text}, confined by its labels: {scale.label_size[axis]} of the {label.shape[axis]} voxels of {label.path}"
-
-
-def centre_inside(spans: Sequence[Span], centre: Ints) -> bool:
-    """Return whether a centre lies in a range of `centre_range`.
-
-    Examples
-    --------
-    >>> centre_inside(((8, 72), (3, 57)), (8, 58))
-    False
-    """
-    return all(low <= place <= high for (low, high), place in zip(spans, centre, strict=True))

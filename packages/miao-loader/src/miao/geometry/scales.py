@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import ceil, floor
 from typing import Final, NamedTuple
@@ -14,6 +13,7 @@ from miao.records import Floats, Ints, Scale, Span, VolumeInfo
 NEAR: Final = 1e-9
 """Voxels: a place this near a voxel's bound, or the middle between two, is there."""
 _KEPT: Final = 256
+_FAR: Final = 2**53
 
 
 Line = tuple[float, float]
@@ -27,8 +27,6 @@ class Lines(NamedTuple):
     """The origin is ``ceil(a * centre + b)``."""
     label: tuple[Line, ...]
     """The origin of the labels is ``floor(a * start + b)``; empty where the volume has none."""
-    label_end: tuple[Line, ...]
-    """The last label voxel that belongs to a window is ``floor(a * start + b)``."""
     label_last: Ints
     """The last origin of a window in the label array; empty where windows may leave it."""
     limits: tuple[Span, ...]
@@ -124,17 +122,6 @@ def start_of(geometry: Geometry, volume: VolumeInfo, scale: Scale, centre: Ints)
     return tuple([ceil(a * c + b) for c, (a, b) in zip(centre, found.start, strict=True)])
 
 
-def label_start_of(geometry: Geometry, volume: VolumeInfo, scale: Scale, start: Ints) -> Ints:
-    """Return the first label voxel that belongs to a window of the image; it may lie outside the array.
-
-    By whole voxels it is the window whose middle is nearest the middle of the image's, of two the farther from the
-    origin: ``floor((C_l + (start + n / 2) * v_l - C_lab) / v_lab - n_lab / 2 + 0.5)``. By position it is the voxel
-    that holds the centre of the first output voxel. Within 1e-9 of a whole number is that number.
-    """
-    found = geometry.known.get(scale) or lines_of(geometry, volume, scale)
-    return tuple([floor(a * o + b) for o, (a, b) in zip(start, found.label, strict=True)])
-
-
 def limits(geometry: Geometry, volume: VolumeInfo, scale: Scale) -> tuple[Span, ...]:
     """Return per axis the first and the last origin at which a window may begin; last before first where none may.
 
@@ -147,7 +134,7 @@ def lines_of(geometry: Geometry, volume: VolumeInfo, scale: Scale) -> Lines:
     """Return what a scale of a volume comes to, and keep it in the geometry."""
     start = tuple(_start_line(geometry, volume, scale, axis) for axis in range(len(scale.size)))
     bare = tuple(level_limits(geometry, volume, scale, axis) for axis in range(len(scale.size)))
-    found = Lines(start, (), (), (), bare)
+    found = Lines(start, (), (), bare)
     if volume.label is not None:
         found = _with_labels(geometry, volume, scale, found)
     if len(geometry.known) < _KEPT:
@@ -203,7 +190,7 @@ def _with_labels(geometry: Geometry, volume: VolumeInfo, scale: Scale, found: Li
             slope, middle = point_line(geometry, volume, scale, axis, n / 2)
             begins.append((slope, middle - count / 2 + 0.5))
             ends.append((slope, middle + count / 2 - 0.5))
-    found = found._replace(label=tuple(begins), label_end=tuple(ends))
+    found = found._replace(label=tuple(begins))
     if volume.label_fill is not None:
         return found
     spans = tuple(
@@ -214,18 +201,34 @@ def _with_labels(geometry: Geometry, volume: VolumeInfo, scale: Scale, found: Li
     return found._replace(limits=spans, label_last=last)
 
 
-def reaching(line: Line, target: int, whole: Callable[[float], int] = floor) -> int:
-    """Return the least whole number x of which ``whole(a * x + b)`` is at least a target; a is positive.
+def reaching(line: Line, target: int, *, up: bool = False) -> int:
+    """Return the least whole number x at which ``floor(a x + b)`` is at least a target; a is positive.
+
+    Parameters
+    ----------
+    line
+        (a, b).
+    target
+        What is to be reached.
+    up
+        ``ceil(a x + b)`` instead.
 
     Examples
     --------
-    >>> reaching((0.5, -7.0), 0), reaching((0.5, -7.0), 0, ceil)
+    >>> reaching((0.5, -7.0), 0), reaching((0.5, -7.0), 0, up=True)
     (14, 13)
     """
     a, b = line
-    place = floor((target - b) / a)
-    while whole(a * place + b) >= target:
-        place -= 1
-    while whole(a * place + b) < target:
-        place += 1
-    return place
+
+    def reached(x: int) -> bool:
+        value = a * x + b
+        return value > target - 1 if up else value >= target
+
+    place = int(min(max((target - b) / a, -_FAR), _FAR))
+    low, high = place - 4, place + 4
+    if reached(low) or not reached(high):
+        low, high = -_FAR, _FAR
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return high

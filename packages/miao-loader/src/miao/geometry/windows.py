@@ -68,7 +68,10 @@ def _within(place: int, low: int, high: int, last: int) -> int:
 def label_start(geometry: Geometry, volume: VolumeInfo, scale: Scale, start: Ints) -> Ints:
     """Return the first label voxel that a scale reads beside a window of the image.
 
-    That of `label_start_of`, moved into the label array unless the volume has a `label_fill`.
+    By whole voxels it is the window whose middle is nearest the middle of the image's, of two the farther from the
+    origin: ``floor((C_l + (start + n / 2) * v_l - C_lab) / v_lab - n_lab / 2 + 0.5)``. By position it is the voxel
+    that holds the centre of the first output voxel. Within 1e-9 of a whole number is that number. It is moved into the
+    label array unless the volume has a `label_fill`.
     """
     found = geometry.known.get(scale) or lines_of(geometry, volume, scale)
     if not found.label_last:
