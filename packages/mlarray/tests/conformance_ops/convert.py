@@ -1,5 +1,7 @@
 from mlarray.convert.dicom_geometry import SlicePlace, place_series
+from mlarray.convert.itk_geometry import ItkPlace, nrrd_place, place_of_space, space_of
 from mlarray.convert.nifti_geometry import NiftiPlace, affine_of_space, axes_of, spaces_of
+from mlarray.errors import Notice
 from worldarray_conformance import Answer
 
 
@@ -35,8 +37,22 @@ def dicom_series(given):
     return Answer({"order": list(found.order), "matrix": found.matrix}, found.warnings)
 
 
+def itk_space(given):
+    direction = tuple(value for row in given["direction"] for value in row)
+    place = ItkPlace(tuple(given["spacing"]), tuple(given["origin"]), direction)
+    space, warnings = space_of(place, nrrd_place(given["nrrd"]) if "nrrd" in given else None)
+    return Answer({"space": space}, [Notice("conflict", ("nrrd",), text) for text in warnings])
+
+
+def itk_place(given):
+    found = place_of_space(given["space"], given["axis_names"], len(given["axis_names"]))
+    return {"spacing": list(found.spacing), "origin": list(found.origin), "direction": found.cosines.tolist()}
+
+
 OPS = {
     "mlarray.nifti.geometry": nifti_geometry,
     "mlarray.nifti.affine": nifti_affine,
+    "mlarray.itk.space": itk_space,
+    "mlarray.itk.place": itk_place,
     "mlarray.dicom.series": dicom_series,
 }
