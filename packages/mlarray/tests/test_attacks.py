@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -281,3 +282,33 @@ def test_a_full_disk_is_told_with_the_file(path: Path, tmp_path: Path, monkeypat
             array.save(path)
     assert path.read_bytes() == before
     assert [one.name for one in tmp_path.iterdir()] == ["a.mla"]
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(
+    array: MLArray, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    for act in (lambda: array.save(path), lambda: MLArray.create(path, (2,), "u1")):
+        with pytest.raises(PermissionError, match=f"the folder cannot be written to; give another: '{tmp_path}'"):
+            act()
+    assert MLArray.open(path).shape == (2, 3, 4)
+
+
+def test_what_blosc2_cannot_begin_is_an_error_of_that_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise RuntimeError("Could not build zeros array")
+
+    monkeypatch.setattr("mlarray.io.create.constant_array", fails)
+    with pytest.raises(OSError, match=f"the file cannot be made .*: '{tmp_path / 'a.mla'}'"):
+        MLArray.create(tmp_path / "a.mla", (2,), "u1")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_written_to_is_not_opened_to_change_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(PermissionError, match=r"the file cannot be written to; open it with mode='r', or 'c'.*a\.mla"):
+        MLArray.open(path, "r+")
+    for mode in ("r", "c"):
+        MLArray.open(path, mode).close()

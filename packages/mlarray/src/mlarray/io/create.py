@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mlarray.errors import MLArrayError
 from mlarray.io import locks
 from mlarray.io.blosc_store import BloscStore
 from mlarray.io.file_store import write_keys
@@ -88,6 +89,11 @@ def create_file(
     name = temporary_name(path)
     try:
         array = constant_array(shape, dtype, fill, layout, urlpath=name, mode="w")
+    except RuntimeError as error:
+        discard(name)
+        if isinstance(error, MLArrayError):
+            raise
+        raise OSError(errno.EIO, f"the file cannot be made ({error}): is the disk full?", path) from None
     except BaseException:
         discard(name)
         raise

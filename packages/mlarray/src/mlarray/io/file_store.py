@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import time
@@ -368,7 +369,11 @@ def open_file(path: str, mode: str = "r", *, mmap: bool = True, nthreads: int = 
         It is no whole frame of an array that files may hold.
     LockedError
         Another handle has the file open with "r+".
+    PermissionError
+        The mode is "r+", and the file cannot be written to.
     """
     if mode not in MODES:
         raise ArgumentError(Problem("wrong_value", ("mode",), f"the mode {mode!r} is none of {', '.join(MODES)}"))
+    if mode == "r+" and not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, "the file cannot be written to; open it with mode='r', or 'c'", path)
     return FileStore(path, mode, mmap=mmap, nthreads=nthreads)

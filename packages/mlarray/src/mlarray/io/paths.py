@@ -32,6 +32,8 @@ def resolve(path: Any, *, writing: bool = False) -> str:
         It does not end in .mla, or, to write to, is no UTF-8 text.
     FileNotFoundError
         The file, or the folder to write to, is not there.
+    PermissionError
+        The folder cannot be written to.
     FormatError
         What stands there is no regular file.
     """
@@ -67,6 +69,8 @@ def _check_target(path: str) -> None:
     folder = Path(path).parent
     if not folder.is_dir():
         raise FileNotFoundError(errno.ENOENT, "the folder to write to does not exist; make it first", str(folder))
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, "the folder cannot be written to; give another", str(folder))
     try:
         path.encode()
     except UnicodeEncodeError:
