@@ -27,6 +27,8 @@ LabelMaps = list[list[Array]]
 
 _DIRECT: Final = frozenset({"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"})
 """What every torch takes from numpy and computes with."""
+_COPIED: Final = frozenset({"torch.uint32", "torch.uint64"})
+"""What newer torch takes from numpy and copies to floats, and no more; it adds uint16 up as other integers."""
 _SMALL: Final = 1 << 14
 """Voxels from which on axes are exchanged in blocks."""
 
@@ -163,10 +165,10 @@ def finish_images_of(crops: Sequence[torch.Tensor], policy: FinishPolicy, coarse
 
 
 def computable(crop: torch.Tensor) -> torch.Tensor:
-    """Return the crop in a dtype that torch computes with: float32 for most unsigned integers."""
+    """Return the crop in a dtype that torch computes with: float32 for the unsigned integers that it only copies."""
     import torch
 
-    return crop if str(crop.dtype).removeprefix("torch.") in _DIRECT else crop.to(torch.float32)
+    return crop.to(torch.float32) if str(crop.dtype) in _COPIED else crop
 
 
 def _place(crop: torch.Tensor, policy: FinishPolicy, where: Layout, out: torch.Tensor) -> None:
@@ -241,38 +243,20 @@ def whole_numbers(labels: Array, dtype: str) -> Array:
     return labels if labels.dtype.name in _DIRECT else labels.astype(dtype)
 
 
-def as_stored_tensor(crop: Array) -> torch.Tensor:
-    """Return a crop as a tensor of its own dtype, to be handed over; float32 where torch has no such dtype.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> as_stored_tensor(np.zeros((2, 3), "u1")).dtype
-    torch.uint8
-    """
-    import torch
-
-    return (
-        torch.from_numpy(_plain(crop))
-        if crop.dtype.kind == "u" and hasattr(torch, crop.dtype.name)
-        else as_tensor(crop)
-    )
-
-
 def as_tensor(crop: Array) -> torch.Tensor:
-    """Return a crop as a tensor: of its own dtype, float32 where torch does not compute with that.
+    """Return a crop as a tensor of its own dtype; float32 where torch has no such dtype.
 
-    Nothing is copied where the array is contiguous, writable and of such a dtype.
+    Nothing is copied where the array is contiguous, writable and of this machine's byte order.
 
     Examples
     --------
     >>> import numpy as np
-    >>> as_tensor(np.zeros(2, ">i2")).dtype, as_tensor(np.zeros(2, "u2")).dtype
-    (torch.int16, torch.float32)
+    >>> as_tensor(np.zeros((2, 3), "u1")).dtype, as_tensor(np.zeros(2, ">i2")).dtype
+    (torch.uint8, torch.int16)
     """
     import torch
 
-    if crop.dtype.name not in _DIRECT:
+    if crop.dtype.name not in _DIRECT and (crop.dtype.kind != "u" or not hasattr(torch, crop.dtype.name)):
         crop = crop.astype(np.float32)
     return torch.from_numpy(_plain(crop))
 

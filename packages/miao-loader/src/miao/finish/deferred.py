@@ -10,7 +10,7 @@ import numpy as np
 from miao.errors import ArgumentError
 from miao.finish.assembling import (
     LabelMaps,
-    as_stored_tensor,
+    as_tensor,
     computable,
     finish_images_of,
     finish_labels,
@@ -71,7 +71,7 @@ def defer_sample(
             finish_labels(labels, policy, label, label_maps)
     # First, so that the default collate stops there and says why before it stacks crops.
     deferred = Deferred(policy, coarsest)
-    return {"deferred": deferred, "img": [as_stored_tensor(image) for image in images], "label": label, **fields}
+    return {"deferred": deferred, "img": [as_tensor(image) for image in images], "label": label, **fields}
 
 
 def _refuse_default_collate() -> None:

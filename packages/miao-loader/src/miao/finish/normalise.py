@@ -98,6 +98,9 @@ def normalise(values: torch.Tensor, dtype: str, rule: Normalisation, out: torch.
     largest = divisor(dtype, rule)
     if largest is None:
         return out.copy_(values)
+    if str(values.dtype) == "torch.uint16":
+        # Torch copies it, and divides by nothing.
+        return out.copy_(values).div_(largest)
     return torch.div(values, torch.tensor(largest, dtype=torch.float32, device=values.device), out=out)
 
 

@@ -6,6 +6,7 @@ the last one; images take the two voxels beside x per axis, labels voxel floor(j
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,9 +39,9 @@ def resize_image(crop: torch.Tensor, size: Ints) -> torch.Tensor:
     -------
     torch.Tensor
         float32 of shape (..., p_1, ..., p_k). The crop itself where it has that size and dtype already. What
-        ``torch.nn.functional.interpolate(..., align_corners=False)`` gives: bit by bit for floats; for integers the
-        last bits may differ. A whole factor along an axis needs one voxel (odd) or the mean of two (even), so NaN
-        reaches no other.
+        ``torch.nn.functional.interpolate(..., align_corners=False)`` gives: bit by bit for signed integers and floats;
+        of unsigned integers, which are done faster, the last bits may differ where a factor is not whole. A whole
+        factor along every axis needs one voxel (odd) or the mean of two (even) of each, so NaN reaches no other.
 
     Examples
     --------
@@ -52,52 +53,117 @@ def resize_image(crop: torch.Tensor, size: Ints) -> torch.Tensor:
     """
     import torch
 
-    rank = len(size)
-    lead = crop.shape[: crop.ndim - rank]
-    read = tuple(crop.shape[crop.ndim - rank :])
+    read = tuple(crop.shape[crop.ndim - len(size) :])
     if read == tuple(size):
         return crop.to(torch.float32)
-    if all(n % p == 0 for n, p in zip(read, size, strict=True)):
-        return _by_whole_factors(crop, size)
-    values = crop.to(torch.float32).reshape(-1, *read)
-    if rank == 4:
-        values = _interpolated(values.flatten(0, 1), size[1:]).reshape(-1, read[0], *size[1:])
-        values = _interpolated(values.flatten(2), (size[0], values[0, 0].numel()))
-    else:
-        values = _interpolated(values, size)
-    return values.reshape(*lead, *size)
+    whole = all(n % p == 0 for n, p in zip(read, size, strict=True))
+    sums = _sums(crop.dtype)
+    if sums is not None and (whole or not crop.dtype.is_signed):
+        return _of_integers(crop, size, sums)
+    if whole:
+        return _of_floats(crop.to(torch.float32), size)
+    return _interpolated(crop.to(torch.float32), size)
 
 
-def _interpolated(values: torch.Tensor, size: Ints) -> torch.Tensor:
-    """Return float32 of shape (channel, ...) at another size along the axes after the first."""
-    from torch.nn.functional import interpolate
-
-    return interpolate(values[None], size=tuple(size), mode=_MODES[len(size)], align_corners=False)[0]
-
-
-def _by_whole_factors(crop: torch.Tensor, size: Ints) -> torch.Tensor:
-    """Return the crop where along each axis a whole number of voxels becomes one."""
+def _sums(dtype: torch.dtype) -> torch.dtype | None:
+    """Return integers that hold the sum of two values along each of four axes; None where float32 would round it."""
     import torch
 
-    values = crop.to(torch.float32)
+    names = {"bool": torch.int16, "uint8": torch.int16, "int8": torch.int16, "int16": torch.int32}
+    return (names | {"uint16": torch.int32}).get(str(dtype).removeprefix("torch."))
+
+
+def _of_integers(crop: torch.Tensor, size: Ints, sums: torch.dtype) -> torch.Tensor:
+    """Return small integers resized axis by axis: what shrinks first, of those the outermost."""
+    import torch
+
+    first = crop.ndim - len(size)
+    # Torch does not calculate with uint16.
+    values = crop.to(sums) if str(crop.dtype) == "torch.uint16" else crop
+    halvings = 0
+    # Along an outer axis whole rows are copied.
+    for axis in sorted(range(first, crop.ndim), key=lambda axis: (crop.shape[axis] < size[axis - first], axis)):
+        n, p = crop.shape[axis], size[axis - first]
+        if n % p:
+            values = _between(values, axis, p)
+        elif n != p:
+            values, above = _beside(values, axis, n // p)
+            if above is not None:
+                values = values.to(sums).add_(above) if values.dtype == crop.dtype else values + above
+                halvings += 1
+    values = values.to(torch.float32)
+    return values.mul_(0.5**halvings) if halvings else values
+
+
+def _of_floats(values: torch.Tensor, size: Ints) -> torch.Tensor:
+    """Return float32 where along each axis a whole number of voxels becomes one; in torch's order, so with its bits."""
     halvings = 0
     for axis in range(-1, -len(size) - 1, -1):
-        factor = values.shape[axis] // size[axis]
-        if factor == 1:
-            continue
-        below = (factor - 1) // 2
-        taken = _every(values, axis, below, factor)
-        if factor % 2 == 0:
-            taken = taken + _every(values, axis, below + 1, factor)
+        values, above = _beside(values, axis, values.shape[axis] // size[axis])
+        if above is not None:
+            values = values + above
             halvings += 1
-        values = taken
-    return torch.mul(values, 0.5**halvings)
+    return values * 0.5**halvings
+
+
+def _beside(values: torch.Tensor, axis: int, factor: int) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """Return the voxels before the middle of every `factor`, and those after it; the middle ones where it is odd."""
+    below = (factor - 1) // 2
+    return _every(values, axis, below, factor), None if factor % 2 else _every(values, axis, below + 1, factor)
 
 
 def _every(values: torch.Tensor, axis: int, first: int, step: int) -> torch.Tensor:
     index = [slice(None)] * values.ndim
     index[axis] = slice(first, None, step)
     return values[tuple(index)]
+
+
+def _between(values: torch.Tensor, axis: int, p: int) -> torch.Tensor:
+    """Return values at p places along one axis, as float32, each between two of them."""
+    import torch
+
+    shape = values.shape
+    low, high, weights = _taps(shape[axis], p, values.device)
+    if axis == values.ndim - 1:
+        # Torch is quick to pick columns of a matrix, and slow to pick those of anything else.
+        values, axis = values.reshape(-1, shape[-1]), 1
+    below = values.index_select(axis, low).to(torch.float32)
+    above = values.index_select(axis, high).to(torch.float32)
+    found = below.lerp_(above, weights.view(-1, *(1,) * (values.ndim - axis - 1)))
+    return found if found.ndim == len(shape) else found.view(*shape[:-1], p)
+
+
+@lru_cache(maxsize=1024)
+def _taps(n: int, p: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return for each of p places the voxel of n before it, the one after it, and the weight of that.
+
+    Rounded to float32 where torch rounds, so that both read the same places.
+    """
+    import torch
+
+    step = np.float64(np.float32(n) / np.float32(p))
+    places = (step * (np.arange(p) + 0.5) - 0.5).astype(np.float32).clip(0, n - 1)
+    low = np.floor(places).astype(np.int64)
+    found = low, np.minimum(low + 1, n - 1), places - low.astype(np.float32)
+    first, second, weights = (torch.from_numpy(array).to(device) for array in found)
+    return first, second, weights
+
+
+def _interpolated(values: torch.Tensor, size: Ints) -> torch.Tensor:
+    """Return float32 resized by torch along the last axes; of four, the first of them afterwards."""
+    lead = values.shape[: values.ndim - len(size)]
+    read = values.shape[values.ndim - len(size) :]
+    if len(size) < 4:
+        return _by_torch(values.reshape(-1, *read), size).reshape(*lead, *size)
+    inner = _by_torch(values.reshape(-1, *read[1:]), size[1:]).reshape(-1, read[0], math.prod(size[1:]))
+    return _by_torch(inner, (size[0], inner.shape[2])).reshape(*lead, *size)
+
+
+def _by_torch(values: torch.Tensor, size: Ints) -> torch.Tensor:
+    """Return float32 of shape (channel, ...) resized along one to three axes."""
+    from torch.nn.functional import interpolate
+
+    return interpolate(values[None], size=tuple(size), mode=_MODES[len(size)], align_corners=False)[0]
 
 
 def resize_labels(labels: Array, size: Ints) -> Array:
