@@ -1,5 +1,7 @@
 """A level or a box of a volume of worldarray, and back."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -113,3 +115,39 @@ def test_label_images_are_labels_with_their_colours(volume):
 def test_a_missing_volume_is_an_error_of_worldarray(tmp_path):
     with pytest.raises(wa.errors.WorldArrayError):
         from_worldarray(tmp_path / "no.zarr")
+
+
+LABELS = {"10": {"name": "liver", "color": "#ff001080"}, "3": {"color": "#0102ff"}, "7": {"name": "spleen"}}
+
+
+@pytest.mark.parametrize("form", ["zarr2", "zarr3"])
+@pytest.mark.parametrize("kind", ["label", "instance"])
+def test_labels_are_written_with_colours_and_names_and_read_again(tmp_path, form, kind):
+    values = {"kind": kind, "labels": LABELS}
+    array = MLArray(VALUES[0], axes=["z", "y", "x"], spaces=[WORLD], values=values)
+    to_worldarray(array, tmp_path / "l.zarr", format=form, group_attrs={"by": "me"})
+    document = json.loads((tmp_path / "l.zarr" / {"zarr2": ".zattrs", "zarr3": "zarr.json"}[form]).read_text())
+    attributes = document if form == "zarr2" else document["attributes"]
+    # By the number of the label; ff, 00, 10, 80 are 255, 0, 16, 128, and what has no fourth part is opaque.
+    wanted = {
+        "colors": [{"label-value": 3, "rgba": [1, 2, 255, 255]}, {"label-value": 10, "rgba": [255, 0, 16, 128]}],
+        "properties": [{"label-value": 7, "name": "spleen"}, {"label-value": 10, "name": "liver"}],
+    }
+    if form == "zarr2":
+        assert attributes["image-label"] == {"version": "0.4", **wanted}
+        assert "multiscales" in attributes
+    else:
+        assert attributes["ome"]["image-label"] == wanted
+        assert "multiscales" in attributes["ome"]
+    assert attributes["by"] == "me"
+    found = from_worldarray(tmp_path / "l.zarr")
+    assert found.meta.values.kind == "label"
+    assert found.meta.values.labels == {**LABELS, "3": {"color": "#0102ffff"}}
+    assert np.array_equal(found.to_numpy(), VALUES[0])
+
+
+@pytest.mark.parametrize("values", [None, {"kind": "measurement"}, {"kind": "label", "label_layout": "channel"}])
+def test_what_is_no_label_image_states_no_labels(tmp_path, values):
+    axes = ["c", "z", "y", "x"]
+    to_worldarray(MLArray(VALUES, axes=axes, spaces=[WORLD], values=values), tmp_path / "v.zarr")
+    assert "image-label" not in json.loads((tmp_path / "v.zarr" / "zarr.json").read_text())["attributes"]["ome"]

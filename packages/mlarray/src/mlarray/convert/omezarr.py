@@ -138,11 +138,16 @@ def _meaning(meta: Any, values: NDArray[Any]) -> dict[str, Any]:
     if values.dtype.kind not in "iub" or (stated is None and "segmentation" not in _types(meta)):
         return {}
     colours = stated.get("colors") if isinstance(stated, Mapping) else None
-    labels = {}
+    labels: dict[str, dict[str, Any]] = {}
     for item in colours if isinstance(colours, Sequence) else ():
         value, rgba = (item.get(key) for key in ("label-value", "rgba")) if isinstance(item, Mapping) else (None, None)
-        if isinstance(value, int) and isinstance(rgba, Sequence) and _is_colour(rgba):
+        if type(value) is int and isinstance(rgba, Sequence) and _is_colour(rgba):
             labels[str(value)] = {"color": "#" + bytes(rgba).hex()}
+    properties = stated.get("properties") if isinstance(stated, Mapping) else None
+    for item in properties if isinstance(properties, Sequence) else ():
+        value, name = (item.get(key) for key in ("label-value", "name")) if isinstance(item, Mapping) else (None, None)
+        if type(value) is int and isinstance(name, str):
+            labels[str(value)] = {"name": name, **labels.get(str(value), {})}
     return {"kind": "label", **({"labels": labels} if labels else {})}
 
 
@@ -163,7 +168,7 @@ def _plain(value: Any) -> Any:
 
 
 def to_worldarray(array: MLArray, path: Any, *, level: str = "s0", overwrite: bool = False, **options: Any) -> None:
-    """Write an array as the first level of a new OME-Zarr group, with its placement.
+    """Write an array as the first level of a new OME-Zarr group, with its placement and, of a label image, its labels.
 
     Parameters
     ----------
@@ -197,6 +202,12 @@ def to_worldarray(array: MLArray, path: Any, *, level: str = "s0", overwrite: bo
     chunks = [min(_CHUNK, n) if k == "space" else 1 for n, k in zip(array.shape, array.meta.axis_types, strict=True)]
     options.setdefault("chunks", chunks)
     options.setdefault("axis_types", ["" if kind in _UNTYPED else kind for kind in array.meta.axis_types])
+    stated = _image_label(array)
+    if stated is not None:
+        given = dict(options.get("group_attrs") or {})
+        second = options.get("format") == "zarr2"
+        inner = {"image-label": {"version": "0.4", **stated} if second else stated}
+        options["group_attrs"] = {**inner, **given} if second else {**given, "ome": {**inner, **given.get("ome", {})}}
     # Made beside its place, so that an interruption leaves no half of it there.
     making = Path(temporary_name(str(target)) + target.suffix)
     try:
@@ -204,6 +215,23 @@ def to_worldarray(array: MLArray, path: Any, *, level: str = "s0", overwrite: bo
         making.rename(target)
     finally:
         shutil.rmtree(making, ignore_errors=True)
+
+
+def _image_label(array: MLArray) -> dict[str, Any] | None:
+    """Return OME's image-label of an image whose values are labels, with their colours and names; else None."""
+    values = array.meta.at(("values",)) or {}
+    if values.get("kind") not in {"label", "instance"} or values.get("label_layout") == "channel":
+        return None
+    if array.dtype.kind not in "iub":
+        return None
+    colours, names = [], []
+    for key, label in sorted((values.get("labels") or {}).items(), key=lambda item: int(item[0])):
+        if "color" in label:
+            rgba = list(bytes.fromhex(label["color"][1:]))
+            colours.append({"label-value": int(key), "rgba": rgba if len(rgba) == 4 else [*rgba, 255]})
+        if "name" in label:
+            names.append({"label-value": int(key), "name": label["name"]})
+    return {**({"colors": colours} if colours else {}), **({"properties": names} if names else {})}
 
 
 def _write(wa: Any, path: Path, values: NDArray[Any], place: tuple[Any, Any, Any], options: dict[str, Any]) -> None:
