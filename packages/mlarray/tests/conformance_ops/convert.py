@@ -1,6 +1,8 @@
 from mlarray.convert.dicom_geometry import SlicePlace, place_series
 from mlarray.convert.itk_geometry import ItkPlace, nrrd_place, place_of_space, space_of
 from mlarray.convert.nifti_geometry import NiftiPlace, affine_of_space, axes_of, spaces_of
+from mlarray.convert.omezarr_geometry import place_of
+from mlarray.convert.omezarr_geometry import space_of as omezarr_space_of
 from mlarray.errors import Notice
 from worldarray_conformance import Answer
 
@@ -49,10 +51,21 @@ def itk_place(given):
     return {"spacing": list(found.spacing), "origin": list(found.origin), "direction": found.cosines.tolist()}
 
 
+def omezarr_space(given):
+    return {"space": omezarr_space_of(given["names"], given["sizes"], given["centres"], given["units"])}
+
+
+def omezarr_place(given):
+    sizes, centres, units = place_of(given["axes"], given["spaces"])
+    return {"sizes": list(sizes), "centres": list(centres), "units": list(units)}
+
+
 OPS = {
     "mlarray.nifti.geometry": nifti_geometry,
     "mlarray.nifti.affine": nifti_affine,
     "mlarray.itk.space": itk_space,
     "mlarray.itk.place": itk_place,
+    "mlarray.omezarr.space": omezarr_space,
+    "mlarray.omezarr.place": omezarr_place,
     "mlarray.dicom.series": dicom_series,
 }

@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
 from numpy.typing import NDArray
 
 from mlarray.array import MLArray
 from mlarray.convert import sources
+from mlarray.convert.omezarr_geometry import place_of, space_of
 from mlarray.convert.table import needed
 from mlarray.errors import ArgumentError, Problem
 from mlarray.geometry import index_map
-from mlarray.geometry.matrix import expanded
 from mlarray.io.publish import temporary_name
 
 _CHUNK: Final = 128
@@ -118,16 +117,8 @@ def _spaces(volume: Any, space: Sequence[int], begin: Sequence[int]) -> list[dic
     sizes = list(map(float, volume.voxel_size))
     first = list(map(float, volume.translation))
     units = [_name_of(volume.units[axis]) for axis in space]
-    names = [meta.axes[axis] for axis in space]
-    axes = [{"name": name, **({"unit": unit} if unit else {})} for name, unit in zip(names, units, strict=True)]
     moved = [t + begin[axis] * s for axis, t, s in zip(space, first, sizes, strict=True)]
-    return [
-        {
-            "name": "world",
-            "axes": axes,
-            "from_array": {"array_axes": names, "scale": sizes, "translation": moved},
-        }
-    ]
+    return [space_of([meta.axes[axis] for axis in space], sizes, moved, units)]
 
 
 def _meaning(meta: Any, values: NDArray[Any]) -> dict[str, Any]:
@@ -197,7 +188,7 @@ def to_worldarray(array: MLArray, path: Any, *, level: str = "s0", overwrite: bo
         )
     array.meta.usable(())
     target = sources.new_path(path, overwrite=False)
-    size, centre, units = _aligned(array)
+    size, centre, units = place_of(array.meta.at(("axes",)), array.meta.at(("spaces",)) or [])
     values = array.to_numpy()
     chunks = [min(_CHUNK, n) if k == "space" else 1 for n, k in zip(array.shape, array.meta.axis_types, strict=True)]
     options.setdefault("chunks", chunks)
@@ -246,34 +237,3 @@ def _write(wa: Any, path: Path, values: NDArray[Any], place: tuple[Any, Any, Any
         **options,
     )
     made.write_index((0,) * values.ndim, values.shape, values.astype(values.dtype.newbyteorder("="), copy=False))
-
-
-def _aligned(array: MLArray) -> tuple[tuple[float, ...], tuple[float, ...], tuple[str, ...]]:
-    """Return size, centre of voxel 0 and unit per array axis."""
-    names, spaces = array.meta.axis_names, array.meta.at(("spaces",)) or []
-    size, centre, units = [1.0] * len(names), [0.0] * len(names), [""] * len(names)
-    for index, axis in enumerate(array.meta.at(("axes",))):
-        if "step" in axis:
-            size[index], centre[index] = float(axis["step"]), float(axis.get("start", 0.0))
-            units[index] = axis.get("unit", "")
-    if spaces:
-        space = spaces[0]
-        rows = [axis["name"] for axis in space["axes"]]
-        matrix = np.array(expanded(space["from_array"], rows, names))
-        linear = matrix[:-1, :-1]
-        if (
-            linear.shape[0] != linear.shape[1]
-            or ((linear != 0).sum(axis=0) != 1).any()
-            or (linear.sum(axis=0) < 0).any()
-        ):
-            message = (
-                f"the space {space['name']!r} turns, mirrors or shears the grid; OME-NGFF 0.4 and 0.5 hold scale and "
-                "translation alone; resample or flip the array first"
-            )
-            raise ArgumentError(Problem("unsupported", ("spaces", 0, "from_array"), message))
-        for column, name in enumerate(sorted(space["from_array"]["array_axes"], key=names.index)):
-            row = int(np.flatnonzero(linear[:, column])[0])
-            at = names.index(name)
-            size[at], centre[at] = float(linear[row, column]), float(matrix[row, -1])
-            units[at] = space["axes"][row].get("unit", "")
-    return tuple(size), tuple(centre), tuple(units)
