@@ -25,10 +25,8 @@ Array = np.ndarray[Any, Any]
 LabelMaps = list[list[Array]]
 """Per scale and per axis in the store's order, the index in the crop of each output voxel."""
 
-_DIRECT: Final = frozenset({"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"})
+_DIRECT: Final = frozenset(map(np.dtype, ("?", "u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8")))
 """What every torch takes from numpy and computes with."""
-_COPIED: Final = frozenset({"torch.uint32", "torch.uint64"})
-"""What newer torch takes from numpy and copies to floats, and no more; it adds uint16 up as other integers."""
 _SMALL: Final = 1 << 14
 """Voxels from which on axes are exchanged in blocks."""
 
@@ -47,9 +45,12 @@ class Layout:
     """Position of c in the output without l where the crop has none."""
     image: Ints
     """For each axis of a crop (without a dropped channel), its position in the output without l and an added c."""
+    image_inner: int
+    """The axis of a crop (without a dropped channel) that comes last."""
     label_scales: int
     label: Ints
     """For each axis of a label crop, its position in the output without l and c."""
+    label_inner: int
 
 
 @lru_cache(maxsize=256)
@@ -67,14 +68,18 @@ def layout(read_axes: str, output_axes: str) -> Layout:
     kept = read_axes.replace("c", "") if dropped else read_axes
     added = rest.index("c") if "c" in rest and "c" not in read_axes else None
     places = labels if added is not None else rest
+    image = tuple(places.index(axis) for axis in kept)
+    label = tuple(labels.index(axis) for axis in read_axes.replace("c", ""))
     return Layout(
         scales=output_axes.index("l"),
         channel=read_axes.index("c") if "c" in read_axes else None,
         dropped=dropped,
         added=added,
-        image=tuple(places.index(axis) for axis in kept),
+        image=image,
+        image_inner=image.index(max(image)),
         label_scales=output_axes.replace("c", "").index("l"),
-        label=tuple(labels.index(axis) for axis in read_axes.replace("c", "")),
+        label=label,
+        label_inner=label.index(max(label)),
     )
 
 
@@ -168,7 +173,9 @@ def computable(crop: torch.Tensor) -> torch.Tensor:
     """Return the crop in a dtype that torch computes with: float32 for the unsigned integers that it only copies."""
     import torch
 
-    return crop.to(torch.float32) if str(crop.dtype) in _COPIED else crop
+    # Newer torch has them; it computes with uint16 where this package does.
+    copied = getattr(torch, "uint32", None), getattr(torch, "uint64", None)
+    return crop.to(torch.float32) if crop.dtype in copied else crop
 
 
 def _place(crop: torch.Tensor, policy: FinishPolicy, where: Layout, out: torch.Tensor) -> None:
@@ -178,10 +185,9 @@ def _place(crop: torch.Tensor, policy: FinishPolicy, where: Layout, out: torch.T
         crop = crop.select(where.channel, 0)
     if where.added is not None:
         out = out.select(where.added, 0)
-    channel = None if where.dropped else where.channel
-    values = resized(crop, channel, policy.patch)
-    target = out.permute(where.image)
-    normalise(in_order_of(values, target), policy.source_dtype, policy.normalisation, target)
+    values = resized(crop, None if where.dropped else where.channel, policy.patch)
+    values = in_order_of(values, where.image_inner)
+    normalise(values, policy.source_dtype, policy.normalisation, out.permute(where.image))
 
 
 def resized(crop: torch.Tensor, channel: int | None, patch: Ints) -> torch.Tensor:
@@ -192,13 +198,11 @@ def resized(crop: torch.Tensor, channel: int | None, patch: Ints) -> torch.Tenso
     return crop if tuple(first.shape[1:]) == patch else resize_image(first, patch).movedim(0, channel)
 
 
-def in_order_of(values: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """Return the values so that their last stored axis is the target's: exchanging axes is fast in blocks only."""
+def in_order_of(values: torch.Tensor, inner: int) -> torch.Tensor:
+    """Return the values so that an axis is the one stored last: exchanging axes is fast in blocks only."""
     import torch
 
-    strides = target.stride()
-    inner = min(range(target.ndim), key=lambda axis: (strides[axis], -axis)) if target.ndim else 0
-    if values.numel() < _SMALL or values.stride(inner) == 1 or not values.is_contiguous():
+    if inner == values.ndim - 1 or values.numel() < _SMALL or not values.is_contiguous():
         return values
     before, length = math.prod(values.shape[:inner]), values.shape[inner]
     blocks = values.reshape(before, length, -1)
@@ -220,7 +224,7 @@ def finish_labels(
         taken = resize_labels(crop, policy.patch) if label_maps is None else take_labels(crop, label_maps[scale])
         values = torch.from_numpy(_plain(whole_numbers(taken, policy.label_dtype)))
         target = out.select(where.label_scales, scale).permute(where.label)
-        target.copy_(in_order_of(values, target))
+        target.copy_(in_order_of(values, where.label_inner))
 
 
 def whole_numbers(labels: Array, dtype: str) -> Array:
@@ -240,7 +244,7 @@ def whole_numbers(labels: Array, dtype: str) -> Array:
                 code="wrong_value",
             )
         return exact.astype(dtype)
-    return labels if labels.dtype.name in _DIRECT else labels.astype(dtype)
+    return labels if labels.dtype in _DIRECT else labels.astype(dtype)
 
 
 def as_tensor(crop: Array) -> torch.Tensor:
@@ -256,13 +260,15 @@ def as_tensor(crop: Array) -> torch.Tensor:
     """
     import torch
 
-    if crop.dtype.name not in _DIRECT and (crop.dtype.kind != "u" or not hasattr(torch, crop.dtype.name)):
+    crop = _plain(crop)
+    if crop.dtype not in _DIRECT and (crop.dtype.kind != "u" or not hasattr(torch, crop.dtype.name)):
         crop = crop.astype(np.float32)
-    return torch.from_numpy(_plain(crop))
+    return torch.from_numpy(crop)
 
 
 def _plain(array: Array) -> Array:
     """Return the array in this machine's byte order, contiguous and writable, as torch wants it."""
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
-    return np.require(array, requirements=("C", "W"))
+    flags = array.flags
+    if flags.c_contiguous and flags.writeable and array.dtype.isnative:
+        return array
+    return np.array(array, dtype=array.dtype.newbyteorder("="), order="C")

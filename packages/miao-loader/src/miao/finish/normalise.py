@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -91,17 +92,29 @@ def normalise(values: torch.Tensor, dtype: str, rule: Normalisation, out: torch.
 
     if out is None:
         out = torch.empty(values.shape, dtype=torch.float32, device=values.device)
-    limits = bounds(rule)
+    limits, largest = _scaling(dtype, rule)
     if limits is not None:
         low, high = limits
         return out.copy_(values).clamp_(low, high).sub_(low).div_(high - low)
-    largest = divisor(dtype, rule)
     if largest is None:
         return out.copy_(values)
-    if str(values.dtype) == "torch.uint16":
+    if values.dtype is getattr(torch, "uint16", None):
         # Torch copies it, and divides by nothing.
         return out.copy_(values).div_(largest)
-    return torch.div(values, torch.tensor(largest, dtype=torch.float32, device=values.device), out=out)
+    return torch.div(values, _scalar(largest, values.device), out=out)
+
+
+@lru_cache(maxsize=256)
+def _scaling(dtype: str, rule: Normalisation) -> tuple[tuple[float, float] | None, float | None]:
+    return bounds(rule), divisor(dtype, rule)
+
+
+@lru_cache(maxsize=64)
+def _scalar(value: float, device: torch.device) -> torch.Tensor:
+    """Return a float32 of no axes: of a Python number the result's dtype would be torch's default."""
+    import torch
+
+    return torch.tensor(value, dtype=torch.float32, device=device)
 
 
 def patch_normalise(stack: torch.Tensor, axis: int, reference: int) -> torch.Tensor:
