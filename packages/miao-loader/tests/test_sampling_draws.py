@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from miao.errors import ArgumentError, PlanError
 from miao.records import ResolutionRanges, SamplingRules
+from miao.sampling.draws import Shares
 from miao.sampling.resolutions import bounds_of, draw_resolutions
 from miao.sampling.sampler import Sampler
 
@@ -278,3 +279,13 @@ def test_planning_three_scales_costs_little():
         counted.append((process_time() - begin) / 300)
     assert min(counted) < 200e-6  # about 15 microseconds on an idle machine; this bound holds on a slow one
     assert prod(sampler.scales(0)[0].size) == 64**3
+
+
+def test_choices_are_those_of_numpy():
+    for count in (1, 2, 7, 500):
+        weights = np.random.RandomState(count).random_sample(count) ** 4
+        shares = Shares(tuple(weights / weights.sum()))
+        ours, numpys = np.random.RandomState(9), np.random.RandomState(9)
+        found = [shares.choose(ours) for _ in range(300)]
+        assert found == [numpys.choice(count, p=shares.weights) for _ in range(300)]
+        assert ours.randint(1 << 30) == numpys.randint(1 << 30)

@@ -6,6 +6,8 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from miao.sampling.draws import Shares
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -20,8 +22,13 @@ class ChunkTable:
     """Which chunks of the level."""
     centres: tuple[Span, ...]
     """The least and the greatest centre of each, both inclusive."""
-    weights: tuple[float, ...]
+    shares: Shares
     """The share of each chunk's centres in those of all."""
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """The share of each chunk's centres in those of all."""
+        return self.shares.weights
 
 
 def chunk_table(origin: Callable[[int], int], centres: Span, size: int, chunk: int) -> ChunkTable | None:
@@ -64,7 +71,9 @@ def chunk_table(origin: Callable[[int], int], centres: Span, size: int, chunk: i
     counts = [end - begin + 1 for _, (begin, end) in found]
     total = sum(counts)
     return ChunkTable(
-        tuple(index for index, _ in found), tuple(span for _, span in found), tuple(count / total for count in counts)
+        tuple(index for index, _ in found),
+        tuple(span for _, span in found),
+        Shares([count / total for count in counts]),
     )
 
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from miao.records import Floats, Ints, PyramidInfo, Span
+    from miao.sampling.draws import Rng
     from miao.sampling.places import Places
-    from miao.sampling.resolutions import Rng
 
 Array = np.ndarray[Any, Any]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from math import floor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from miao.errors import PlanError
 from miao.geometry.scales import NEAR, level_limits, limits
 from miao.geometry.windows import centre_range, clipped, geometry_of, place, scale_of, start_of, window_range
-from miao.records import ResolutionRanges
+from miao.records import ResolutionRanges, Scale, ScalePlan
 from miao.sampling.chunks import ChunkTable, chunk_table
 from miao.sampling.resolutions import bounds_of, draw_resolutions
 from miao.sampling.sequential import Grid, grid_of
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from miao.geometry.windows import Geometry
-    from miao.records import Floats, Ints, SamplingRules, Scale, ScalePlan, Span, VolumeInfo
-    from miao.sampling.resolutions import Rng
+    from miao.records import Floats, Ints, SamplingRules, Span, VolumeInfo
+    from miao.sampling.draws import Rng
 
 Tables = tuple[ChunkTable | None, ...]
-_KEPT = 64
+_KEPT: Final = 256
 
 
 @dataclass(frozen=True)
@@ -39,17 +39,14 @@ class Places:
     """What the first scale reads; of drawn resolutions the coarsest that it may."""
     centres: tuple[Span, ...]
     """The centres that may be drawn, per axis, both ends inclusive."""
+    drawn: bool
+    """Whether each sample draws its resolutions."""
+    moves: bool
+    """Whether windows may have to be moved inside."""
     tables: dict[Scale, Tables] = field(default_factory=dict, compare=False, repr=False)
-
-    @property
-    def drawn(self) -> bool:
-        """Whether each sample draws its resolutions."""
-        return isinstance(self.volume.resolutions, ResolutionRanges)
-
-    @property
-    def clamps(self) -> bool:
-        """Whether coarser windows may have to be moved inside."""
-        return self.drawn or _clamps(self.rules)
+    """Chunks of the windows that were asked for."""
+    fits: dict[Scale, Scale] = field(default_factory=dict, compare=False, repr=False)
+    """What drawn windows were made to fit."""
 
     def size(self) -> int:
         """Return how many distinct stored voxels samples can reach, at the finest level that is read."""
@@ -64,7 +61,16 @@ class Places:
         if not isinstance(ranges, ResolutionRanges):
             return self.scales
         drawn = draw_resolutions(ranges, len(self.volume.patch), rng)
-        return tuple(fitted(self.geometry, self.volume, self.scale(resolution)) for resolution in drawn)
+        return tuple([self._fitted(self.scale(resolution)) for resolution in drawn])
+
+    def _fitted(self, scale: Scale) -> Scale:
+        bare = _bare(scale)
+        found = self.fits.get(bare)
+        if found is None:
+            found = fitted(self.geometry, self.volume, bare)
+            if len(self.fits) < _KEPT:
+                self.fits[bare] = found
+        return scale if found is bare or found == bare else replace(found, resolution=scale.resolution)
 
     def scale(self, resolution: Floats) -> Scale:
         """Return what a resolution reads."""
@@ -76,12 +82,13 @@ class Places:
             return tuple([int(rng.randint(low, high + 1)) for low, high in self.centres])
         centre = []
         for span, table in zip(self.centres, self.chunks(scale), strict=True):
-            low, high = span if table is None else table.centres[int(rng.choice(len(table.centres), p=table.weights))]
+            low, high = span if table is None else table.centres[table.shares.choose(rng)]
             centre.append(int(rng.randint(low, high + 1)))
         return tuple(centre)
 
     def chunks(self, scale: Scale) -> Tables:
         """Return per axis the chunks that hold the window of the first scale whole; None where none does."""
+        scale = _bare(scale) if self.drawn else scale
         found = self.tables.get(scale)
         if found is None:
             chunk = self.volume.image.levels[scale.level].chunk
@@ -105,7 +112,7 @@ class Places:
     def start(self, scale: Scale, centre: Ints) -> Ints:
         """Return where the window around a centre begins, moved inside where that may be needed."""
         start = start_of(self.geometry, self.volume, scale, centre)
-        return clipped(self.volume, scale, start, self.geometry) if self.clamps else start
+        return clipped(self.volume, scale, start, self.geometry) if self.moves else start
 
     def at(self, scale: Scale, start: Ints) -> ScalePlan:
         """Return what a scale reads whose window begins at `start`."""
@@ -124,14 +131,20 @@ class Places:
             Chooses the origin of each window but the first from those that cover the window before it, axis by axis.
             None for windows that share the centre.
         """
-        geometry, volume = self.geometry, self.volume
-        if pick is None or not self.rules.sample_windows:
-            return tuple([place(geometry, volume, scale, self.start(scale, centre)) for scale in scales])
-        plans = [place(geometry, volume, scales[0], self.start(scales[0], centre))]
-        for scale in scales[1:]:
-            spans = window_range(geometry, volume, scale, plans[-1])
-            start = tuple([pick(span) for span in spans])
-            plans.append(place(geometry, volume, scale, _inside(volume, scale, start) if self.drawn else start))
+        follow = pick is not None and self.rules.sample_windows
+        plans: list[ScalePlan] = []
+        for scale in scales:
+            # Draws differ in their resolution and seldom in what is read: what is known of it has no resolution.
+            known = _bare(scale) if self.drawn else scale
+            if plans and follow:
+                assert pick is not None
+                spans = window_range(self.geometry, self.volume, known, plans[-1])
+                start = tuple([pick(span) for span in spans])
+                start = _inside(self.volume, known, start) if self.drawn else start
+            else:
+                start = self.start(known, centre)
+            plan = place(self.geometry, self.volume, known, start)
+            plans.append(ScalePlan(scale, start, plan.label_start) if self.drawn else plan)
         return tuple(plans)
 
     def grid(self) -> Grid:
@@ -205,9 +218,9 @@ def places_of(volume: VolumeInfo, rules: SamplingRules) -> Places:
     else:
         scales = confining = tuple(scale(resolution) for resolution in volume.resolutions)
         first = scales[0]
-    return Places(
-        volume, rules, geometry, scales, first, centre_range(geometry, volume, confining, clamp=_clamps(rules))
-    )
+    drawn, clamps = isinstance(volume.resolutions, ResolutionRanges), _clamps(rules)
+    centres = centre_range(geometry, volume, confining, clamp=clamps)
+    return Places(volume, rules, geometry, scales, first, centres, drawn=drawn, moves=drawn or clamps)
 
 
 def fitted(geometry: Geometry, volume: VolumeInfo, scale: Scale) -> Scale:
@@ -237,6 +250,11 @@ def fitted(geometry: Geometry, volume: VolumeInfo, scale: Scale) -> Scale:
     if size == scale.size and labels == scale.label_size:
         return scale
     return replace(scale, size=size, label_size=labels)
+
+
+def _bare(scale: Scale) -> Scale:
+    """Return what is read, whatever the resolution that asks for it."""
+    return Scale((), scale.level, scale.size, scale.label_level, scale.label_size, scale.by_position)
 
 
 def _clamps(rules: SamplingRules) -> bool:

@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 from math import exp, log, prod
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from miao.records import Floats, ResolutionRanges
-
-
-class Rng(Protocol):
-    """What places are drawn with: the module `numpy.random`, a `RandomState`, or anything that has these."""
-
-    def choice(self, a: int, /, *, p: Sequence[float]) -> int:
-        """Return a number below `a`, number i with probability ``p[i]``."""
-
-    def randint(self, low: int, high: int, /) -> int:
-        """Return an integer from low to ``high - 1``."""
-
-    def uniform(self, low: float, high: float, /) -> float:
-        """Return a float between low and high."""
+    from miao.sampling.draws import Rng
 
 
 class Bounds(NamedTuple):

@@ -12,6 +12,7 @@ import numpy as np
 from miao.errors import ArgumentError, ArgumentTypeError, PlanError, SampleIndexError
 from miao.geometry.resample_map import label_indices
 from miao.records import SamplePlan
+from miao.sampling.draws import Integers, Shares
 from miao.sampling.foreground import ForegroundIndex, MaskSource, foreground_of
 from miao.sampling.places import places_of
 from miao.sampling.sizes import probabilities
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
     from miao.geometry.scales import Geometry
     from miao.records import Ints, SamplingRules, Scale, Span, VolumeInfo
+    from miao.sampling.draws import Rng
     from miao.sampling.places import Places
-    from miao.sampling.resolutions import Rng
     from miao.sampling.sequential import Grid
 
 
@@ -78,7 +79,7 @@ class Sampler:
                 self.sizes, [volume.weight for volume in volumes], rules.size_weighting_exponent
             )
             self.length = rules.samples_per_epoch
-            self._running = _running(self.probabilities)
+            self._shares = Shares(self.probabilities)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what each process finds by itself: the index of the foreground."""
@@ -106,8 +107,8 @@ class Sampler:
             return self._sequential(position)
         if rng is None:
             raise ArgumentError("random samples are drawn: give rng, such as numpy.random", at=("rng",))
-        draw = rng if hasattr(rng, "randint") else _Integers(rng)
-        volume = self._draw_volume(draw)
+        draw = rng if hasattr(rng, "randint") else Integers(rng)
+        volume = self._shares.choose(draw)
         places = self._places[volume]
         scales = places.draw_scales(draw)
         if places.volume.min_foreground > 0:
@@ -115,13 +116,6 @@ class Sampler:
         else:
             centre = places.draw_centre(scales[0], draw)
         return SamplePlan(volume, centre, places.windows(centre, scales, _drawer(draw)))
-
-    def _draw_volume(self, rng: Rng) -> int:
-        assert self.probabilities is not None
-        if rng is np.random or type(rng) is np.random.RandomState:
-            # The same number of the same stream as `choice`, which checks its arguments at every call.
-            return int(self._running.searchsorted(rng.random_sample(), side="right"))
-        return int(rng.choice(len(self.probabilities), p=self.probabilities))
 
     def _sequential(self, position: int) -> SamplePlan:
         volume = bisect_right(self._ends, position)
@@ -183,27 +177,11 @@ class Sampler:
         return self._places[volume]
 
 
-class _Integers:
-    """A `numpy.random.Generator`, with the names of a RandomState."""
-
-    def __init__(self, rng: Any) -> None:
-        self.randint = rng.integers
-        self.choice = rng.choice
-        self.uniform = rng.uniform
-
-
 def _drawer(rng: Rng) -> Callable[[Span], int]:
     def pick(span: Span) -> int:
         return int(rng.randint(span[0], span[1] + 1))
 
     return pick
-
-
-def _running(shares: Sequence[float]) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return the running sum that `numpy.random.choice` looks a number up in."""
-    running = np.array(shares, dtype=np.float64).cumsum()
-    running /= running[-1]
-    return running
 
 
 def _position(index: Any, length: int) -> int:
