@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from miao.errors import ArgumentError, NotDeferredError
 from miao.finish.records import Deferred
@@ -46,12 +49,8 @@ class Batch:
     @classmethod
     def empty(cls, count: int, image: Ints, label: Ints | None, policy: FinishPolicy) -> Batch:
         """Return room for `count` samples of the given shapes; without `label`, for images alone."""
-        import torch
-
-        images = torch.empty((count, *image), dtype=getattr(torch, policy.image_dtype))
-        if label is None:
-            return cls(images, None)
-        return cls(images, torch.empty((count, *label), dtype=getattr(torch, policy.label_dtype)))
+        images = _empty((count, *image), policy.image_dtype)
+        return cls(images, None if label is None else _empty((count, *label), policy.label_dtype))
 
     def slot(self, position: int) -> Slot:
         """Return where sample `position` is written."""
@@ -60,6 +59,15 @@ class Batch:
     def sample(self, position: int, fields: Mapping[str, Any]) -> Sample:  # noqa: ARG002  (the views say it)
         """Return a sample of the fields; those that are views of this batch are recognised by `collate`."""
         return dict(fields)
+
+
+def _empty(shape: Ints, dtype: str) -> torch.Tensor:
+    """Return an uninitialised tensor; numpy asks for huge pages, so that a large one is not faulted in bit by bit."""
+    import torch
+
+    kind = getattr(torch, dtype)
+    room = math.prod(shape) * torch.empty(0, dtype=kind).element_size()
+    return torch.from_numpy(np.empty(room, np.uint8)).view(kind).view(shape)
 
 
 def collate(samples: Sequence[Sample]) -> Sample:
