@@ -1,13 +1,17 @@
 """em_default: the factory of a ready augmentation."""
 
+import subprocess
+import sys
 from multiprocessing.reduction import ForkingPickler
 
 import numpy as np
 import pytest
 import torch
 
+import miao
 from miao.augment import intensity_jitter, rot90isocube
 from miao.augment_std import em_default
+from miao.demo import demo_config
 from miao.errors import AugmentError
 
 
@@ -107,3 +111,32 @@ def test_arguments_are_looked_at_when_it_is_made(given, at):
         em_default(**given)
     assert raised.value.at == (at,)
     em_default(rotate=False, axes="lcyx")
+
+
+def test_a_configuration_names_the_factory_and_its_parameters():
+    kwargs = {"scale": [2, 2], "shift": [0, 0], "rotate": False}
+    with demo_config() as fields:
+        plain = miao.VolumeDataset(fields, seed=3, verbose=False)[0]
+        fields["augment_fn"] = {"factory": "miao.augment_std.em_default", "kwargs": kwargs}
+        augmented = miao.VolumeDataset(fields, seed=3, verbose=False)[0]
+        fields["augment_fn"]["kwargs"]["rotate"] = True
+        turned = miao.VolumeDataset(fields, seed=3, verbose=False)[0]
+        again = miao.VolumeDataset(fields, seed=3, verbose=False)[0]
+    assert torch.equal(augmented["img"], plain["img"] * 2)
+    assert torch.equal(augmented["label"], plain["label"])
+    assert torch.equal(turned["img"].flatten().sort().values, augmented["img"].flatten().sort().values)
+    assert torch.equal(turned["img"], again["img"])
+    assert torch.equal(turned["label"], again["label"])
+
+
+def test_a_bare_path_to_the_factory_says_that_it_is_one():
+    with demo_config() as fields:
+        fields["augment_fn"] = "miao.augment_std.em_default"
+        dataset = miao.VolumeDataset(fields, seed=3, verbose=False)
+        with pytest.raises(AssertionError, match=r"factory: miao\.augment_std\.em_default"):
+            dataset[0]
+
+
+def test_importing_augmentations_does_not_import_torch():
+    code = "import sys, miao.augment, miao.augment_std, miao.labels; assert 'torch' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
