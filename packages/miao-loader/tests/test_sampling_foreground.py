@@ -1,6 +1,7 @@
 """Centres whose window holds enough foreground."""
 
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from miao.errors import PlanError
 from miao.records import SamplingRules
 from miao.sampling.foreground import mask_level
+from miao.sampling.integral import Integral
 from miao.sampling.sampler import Sampler
 
 RULES = SamplingRules(samples_per_epoch=1000)
@@ -186,3 +188,37 @@ def test_sequential_sampling_takes_every_window():
     one = volume([((16,), (1,))], (4,), [(1,)], mask=[((16,), (1,))], min_foreground=0.9)
     sampler = Sampler([one], SamplingRules(sampling="sequential"))
     assert [sampler.plan(i).scales[0].start for i in range(4)] == [(0,), (4,), (8,), (12,)]
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    shape=st.lists(st.integers(1, 5), min_size=1, max_size=4),
+    bits=st.integers(0, 2**32 - 1),
+    data=st.data(),
+)
+def test_boxes_hold_each_voxel_by_the_part_of_it_that_is_inside(shape, bits, data):
+    mask = np.random.RandomState(bits).random_sample(shape) < 0.5
+    sums = Integral(mask)
+    quarters = st.integers(-8, 32)
+    faces = [sorted(data.draw(st.tuples(quarters, quarters))) for _ in shape]
+    expected = Fraction(0)
+    for voxel in np.argwhere(mask):
+        part = Fraction(1)
+        for place, (begin, end) in zip(map(int, voxel), faces, strict=True):
+            part *= max(0, min(Fraction(end, 4), place + 1) - max(Fraction(begin, 4), place))
+        expected += part
+    begins, ends = zip(*faces, strict=True)
+    assert sums.inside([b / 4 for b in begins], [e / 4 for e in ends]) == float(expected)
+    many = sums.insides([np.array([b / 4, 0.0]) for b in begins], [np.array([e / 4, 1.0]) for e in ends])
+    assert many[(0,) * len(shape)] == float(expected)
+    assert many[(1,) * len(shape)] == mask[(0,) * len(shape)]
+
+
+def test_a_mask_of_many_voxels_is_summed_slab_by_slab(monkeypatch):
+    mask = np.random.RandomState(0).random_sample((40, 30, 20)) < 0.3
+    begins = [np.linspace(-2, n, 23) for n in mask.shape]
+    ends = [row + 7.3 for row in begins]
+    whole = Integral(mask).insides(begins, ends)
+    monkeypatch.setattr("miao.sampling.integral._SLAB", 2000)
+    assert (Integral(mask).insides(begins, ends) == whole).all()
+    assert whole.max() > 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 import numpy as np
 
 from miao.errors import PlanError
+from miao.sampling.integral import Integral
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -153,21 +154,30 @@ class ForegroundIndex:
         self._mask = mask
         self._windows = tuple(windows)
         self._least = least
-        self._sums = _integral(mask.foreground)
+        self._sums = Integral(mask.foreground)
         self._cells = tuple(
             axis_cells(part, window, corner, size, max(1, floor(size / unit + 0.5)))
             for part, window, corner, size, unit in zip(spans, windows, mask.corner, mask.voxel, voxel, strict=True)
         )
-        self._enough = _fractions(self._sums, self._cells) >= least - _ALMOST
-        rows = self._enough.reshape(len(self._enough), -1) @ self._counts(range(1, len(self._cells))).reshape(-1)
-        self._rows = np.cumsum(rows * self._counts([0]))
-        if not self._rows[-1]:
+        self._lengths = [
+            window.size * window.voxel / size for window, size in zip(self._windows, mask.voxel, strict=True)
+        ]
+        fractions = self._sums.insides([part.begin for part in self._cells], [part.end for part in self._cells])
+        fractions /= prod(self._lengths)
+        self._enough = fractions >= least - _ALMOST
+        if not self._enough.any():
             raise PlanError(
-                f"no window of volume {name} holds {least:g} foreground, the most is "
-                f"{_fractions(self._sums, self._cells).max():.3g}; lower min_foreground, or correct the mask",
+                f"no window of volume {name} holds {least:g} foreground, the most is {fractions.max():.3g}; lower "
+                "min_foreground, or correct the mask",
                 code="out_of_range",
                 at=("min_foreground",),
             )
+        counts = [(part.high - part.low + 1).astype(np.float64) for part in self._cells]
+        self._inner = counts[-1]
+        outer = _product(counts[:-1])
+        self._outer = outer
+        self._rows = np.cumsum((self._enough @ self._inner * outer).reshape(-1))
+        self._last = int(np.flatnonzero(self._enough.any(axis=-1).reshape(-1))[-1])
 
     def fraction(self, centre: Ints) -> float:
         """Return which part of the first scale's window at a centre is foreground."""
@@ -175,13 +185,8 @@ class ForegroundIndex:
             _place(window, c, corner, size)
             for window, c, corner, size in zip(self._windows, centre, self._mask.corner, self._mask.voxel, strict=True)
         ]
-        lengths = [
-            window.size * window.voxel / size for window, size in zip(self._windows, self._mask.voxel, strict=True)
-        ]
-        block = self._sums
-        for begin, length in zip(begins, lengths, strict=True):
-            block = _at(block, begin + length) - _at(block, begin)
-        return float(block) / prod(lengths)
+        ends = [begin + length for begin, length in zip(begins, self._lengths, strict=True)]
+        return self._sums.inside(begins, ends) / prod(self._lengths)
 
     def draw(self, rng: Rng) -> Ints:
         """Return a centre whose window holds enough: a uniform draw for the cell, then an integer per axis."""
@@ -196,24 +201,21 @@ class ForegroundIndex:
 
     def _cell(self, place: float) -> Ints:
         """Return the cell at a place in the running count of centres, the last axis fastest."""
-        row = min(
-            int(np.searchsorted(self._rows, place, side="right")),
-            int(np.flatnonzero(np.diff(self._rows, prepend=0.0))[-1]),
-        )
+        row = min(int(np.searchsorted(self._rows, place, side="right")), self._last)
         before = float(self._rows[row - 1]) if row else 0.0
-        inner = (self._enough[row] * self._counts(range(1, len(self._cells)))).reshape(-1)
-        running = before + np.cumsum(inner) * float(self._counts([0])[row])
+        index = np.unravel_index(row, self._outer.shape)
+        inner = self._enough[index] * self._inner
+        running = before + np.cumsum(inner) * float(self._outer[index])
         found = min(int(np.searchsorted(running, place, side="right")), int(np.flatnonzero(inner)[-1]))
-        shape = self._enough.shape[1:]
-        return (row, *(int(k) for k in np.unravel_index(found, shape))) if shape else (row,)
+        return (*(int(k) for k in index), found)
 
-    def _counts(self, axes: Sequence[int]) -> Array:
-        """Return how many centres the cells of some axes hold, as an array over them."""
-        found: Array = np.ones(())
-        for axis in axes:
-            cells = self._cells[axis]
-            found = found[..., None] * (cells.high - cells.low + 1).astype(np.float64)
-        return found
+
+def _product(counts: Sequence[Array]) -> Array:
+    """Return the products of every combination, as an array over them."""
+    found: Array = np.ones(())
+    for row in counts:
+        found = found[..., None] * row
+    return found
 
 
 def foreground_of(places: Places, foreground: Array, level: int) -> ForegroundIndex:
@@ -257,42 +259,3 @@ def foreground_of(places: Places, foreground: Array, level: int) -> ForegroundIn
     return ForegroundIndex(
         mask, windows, spans, volume.min_foreground, voxel=volume.image.levels[0].voxel, name=volume.name
     )
-
-
-def _integral(foreground: Array) -> Array:
-    """Return sums of the mask up to each corner, one longer than it per axis."""
-    sums = np.zeros(tuple(size + 1 for size in foreground.shape))
-    inner = sums[tuple(slice(1, None) for _ in foreground.shape)]
-    inner[...] = foreground
-    for axis in range(foreground.ndim):
-        np.cumsum(inner, axis=axis, out=inner)
-    return sums
-
-
-def _fractions(sums: Array, cells: Sequence[AxisCells]) -> Array:
-    """Return the part of each cell's middle window that is foreground."""
-    block = sums
-    for axis, part in enumerate(cells):
-        block = _along(block, part.end, axis) - _along(block, part.begin, axis)
-        block /= (part.end - part.begin).reshape([-1 if k == axis else 1 for k in range(block.ndim)])
-    return block
-
-
-def _along(sums: Array, places: Array, axis: int) -> Array:
-    """Return the sums at places between corners along one axis; they are linear there."""
-    last = sums.shape[axis] - 1
-    clipped = np.clip(places, 0, last)
-    below = np.minimum(clipped.astype(np.int64), max(last - 1, 0))
-    part = (clipped - below).reshape([-1 if k == axis else 1 for k in range(sums.ndim)])
-    first = np.take(sums, below, axis)
-    found: Array = first + (np.take(sums, below + 1, axis) - first) * part
-    return found
-
-
-def _at(sums: Array, place: float) -> Array:
-    """Return the sums at one place of the first axis."""
-    last = len(sums) - 1
-    clipped = min(max(place, 0.0), float(last))
-    below = min(int(clipped), last - 1)
-    found: Array = sums[below] + (sums[below + 1] - sums[below]) * (clipped - below)
-    return found

@@ -194,7 +194,7 @@ def _position(index: Any, length: int) -> int:
         raise ArgumentTypeError(f"index is {index!r}; it is a whole number", code="wrong_type", at=("index",)) from None
     if not -length <= position < length:
         raise SampleIndexError(
-            f"index is {position}; the dataset has {length} samples, 0 to {length - 1}",
+            f"index is {position}; the dataset has {length} samples" + (f", 0 to {length - 1}" if length else ""),
             code="out_of_range",
             at=("index",),
         )
