@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 def one_thread() -> Iterator[None]:
     """Run torch's kernels of this thread on one core, then on as many as before.
 
+    Threads that run already keep their number; one that uses torch for the first time meanwhile begins with one.
+
     Examples
     --------
     >>> import torch
