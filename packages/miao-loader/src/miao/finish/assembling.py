@@ -27,8 +27,8 @@ LabelMaps = list[list[Array]]
 
 _DIRECT: Final = frozenset(map(np.dtype, ("?", "u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8")))
 """What every torch takes from numpy and computes with."""
-_SMALL: Final = 1 << 14
-"""Voxels from which on axes are exchanged in blocks."""
+_BLOCK: Final = 3600
+"""Values from which on torch exchanges the axes of a matrix in blocks."""
 
 
 @dataclass(frozen=True)
@@ -202,9 +202,11 @@ def in_order_of(values: torch.Tensor, inner: int) -> torch.Tensor:
     """Return the values so that an axis is the one stored last: exchanging axes is fast in blocks only."""
     import torch
 
-    if inner == values.ndim - 1 or values.numel() < _SMALL or not values.is_contiguous():
+    if inner == values.ndim - 1 or not values.is_contiguous():
         return values
     before, length = math.prod(values.shape[:inner]), values.shape[inner]
+    if values.numel() < before * _BLOCK:
+        return values
     blocks = values.reshape(before, length, -1)
     moved = torch.empty((before, blocks.shape[2], length), dtype=values.dtype, device=values.device)
     for source, exchanged in zip(blocks, moved, strict=True):
