@@ -125,7 +125,7 @@ def test_one_label_dtype_for_a_dataset(tmp_path):
     dataset = miao.VolumeDataset(
         {**config(tmp_path, patch_size=[4, 5, 6], samples_per_epoch=16), "volumes": volumes}, seed=0, verbose=False
     )
-    for batch in DataLoader(dataset, batch_size=4, num_workers=2):
+    for batch in DataLoader(dataset, batch_size=4, num_workers=2, multiprocessing_context="forkserver"):
         assert batch["label"].dtype == torch.int64
         for name, label in zip(batch["meta"]["volume"], batch["label"], strict=True):
             assert set(label.unique().tolist()) == {{"a": 7, "b": 70000}[name]}

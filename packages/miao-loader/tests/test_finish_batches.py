@@ -316,6 +316,22 @@ def test_an_augmentation_sees_each_sample_as_it_would_have_been():
     assert same({key: found[key] for key in rest}, {key: unchanged[key] for key in rest})
 
 
+def test_the_default_device_of_torch_changes_nothing():
+    # "meta" holds no values: whatever were made there could not be compared.
+    expected, _ = both(PLAIN)
+    torch.set_default_device("meta")
+    try:
+        batch, samples = batch_of(2)
+        _, deferred = both(PLAIN)
+        found = collate_deferred(deferred)
+    finally:
+        torch.set_default_device(None)
+    assert batch.images.device.type == batch.labels.device.type == "cpu"
+    assert collate(samples)["img"].device.type == "cpu"
+    assert found["label"].device.type == "cpu"
+    assert torch.equal(finish_images(found)["img"], expected)
+
+
 class Deferring(torch.utils.data.Dataset):
     def __len__(self):
         return 4

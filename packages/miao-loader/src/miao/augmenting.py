@@ -41,7 +41,7 @@ class Augmentation:
         AugmentError
             What came back is no dict, or the factory cannot be called with its arguments.
         """
-        returned = self._callable()(sample)
+        returned: object = self._callable()(sample)
         if not isinstance(returned, dict):
             hint = ""
             if callable(returned):

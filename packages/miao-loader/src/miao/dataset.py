@@ -102,7 +102,7 @@ class VolumeDataset(torch.utils.data.Dataset[Sample]):
         self._sampler = Sampler(self._description.volumes, self._description.rules, self._masks())
         self._tables = PlanTables(self._description.volumes, self.config.bbox_mode, self.config.bbox_anchor)
         # In shared memory, so that worker processes that outlive an epoch see the next one.
-        self._epoch = torch.zeros((), dtype=torch.int64).share_memory_()
+        self._epoch = torch.zeros((), dtype=torch.int64).share_memory_()  # type: ignore[no-untyped-call]
         if verbose and self.rank == 0:
             print(self.summary())  # noqa: T201  (asked for)
 

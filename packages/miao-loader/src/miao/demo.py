@@ -50,7 +50,8 @@ def demo_config() -> Iterator[dict[str, Any]]:
 
 def _image(level: int) -> np.ndarray[Any, Any]:
     z, y, x = (index << level for index in np.indices(_SHAPES[level]))
-    return ((z + y + x) % 251).astype("uint8")
+    values: np.ndarray[Any, Any] = ((z + y + x) % 251).astype("uint8")
+    return values
 
 
 def _labels(level: int) -> np.ndarray[Any, Any]:

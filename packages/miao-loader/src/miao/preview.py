@@ -74,7 +74,7 @@ def _figure(sample: Mapping[str, Any], output_axes: str, spatial: list[str]) -> 
 
 
 def _slices(values: Array, axes: str, spatial: list[str]) -> list[Array]:
-    """Return the middle slice of every scale across the spatial axes before the last two, as rows and columns of these."""
+    """Return the middle slice of every scale across the axes before the last two, which are rows and columns."""
     order = [axes.index("l")] + [axes.index(axis) for axis in spatial] + ([axes.index("c")] if "c" in axes else [])
     found = values.transpose(order)
     if "c" in axes:

@@ -22,17 +22,18 @@ def as_config(given: MiaoConfig | Mapping[str, Any] | str | os.PathLike[str]) ->
     ArgumentTypeError
         It is none of these.
     """
-    from miao.config.models import MiaoConfig  # noqa: PLC0415  (pydantic takes a moment)
-    from miao.config.yaml_io import load_config  # noqa: PLC0415
+    from miao.config.models import MiaoConfig, checked  # noqa: PLC0415  (pydantic takes a moment)
+    from miao.config.yaml_io import load_config, resolve_place  # noqa: PLC0415
 
-    if isinstance(given, MiaoConfig):
-        return given.model_copy(deep=True)
-    if isinstance(given, Mapping):
-        return MiaoConfig(**given)
     if isinstance(given, (str, os.PathLike)):
         return load_config(given)
-    raise ArgumentTypeError(
-        f"config is {type(given).__name__}; give a MiaoConfig, a mapping of its fields, or the path of a YAML file",
-        code="wrong_type",
-        at=("config",),
-    )
+    if not isinstance(given, (MiaoConfig, Mapping)):
+        raise ArgumentTypeError(
+            f"config is {type(given).__name__}; give a MiaoConfig, a mapping of its fields, or the path of a YAML file",
+            code="wrong_type",
+            at=("config",),
+        )
+    config = checked(given)
+    for volume in config.volumes:
+        volume.path = resolve_place(volume.path)
+    return config

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -15,14 +16,12 @@ from miao.finish.resample import resize_image, resize_labels, take_labels
 from miao.finish.threads import one_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import torch
 
     from miao.records import FinishPolicy, Ints
 
 Array = np.ndarray[Any, Any]
-LabelMaps = list[list[Array]]
+LabelMaps = Sequence[Sequence[Sequence[int] | Array]]
 """Per scale and per axis in the store's order, the index in the crop of each output voxel."""
 
 _DIRECT: Final = frozenset(map(np.dtype, ("?", "u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8")))

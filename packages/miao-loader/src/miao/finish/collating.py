@@ -66,7 +66,7 @@ def _empty(shape: Ints, dtype: str) -> torch.Tensor:
     import torch
 
     kind = getattr(torch, dtype)
-    room = math.prod(shape) * torch.empty(0, dtype=kind).element_size()
+    room = math.prod(shape) * torch.empty(0, dtype=kind, device="cpu").element_size()
     return torch.from_numpy(np.empty(room, np.uint8)).view(kind).view(shape)
 
 

@@ -64,9 +64,9 @@ def defer_sample(
 
     _refuse_default_collate()
     dtype = getattr(torch, policy.label_dtype)
-    label = torch.empty(0, dtype=dtype)
+    label = torch.empty(0, dtype=dtype, device="cpu")
     if labels is not None:
-        label = torch.empty(shapes(policy, len(labels))[1], dtype=dtype)
+        label = torch.empty(shapes(policy, len(labels))[1], dtype=dtype, device="cpu")
         with one_thread():
             finish_labels(labels, policy, label, label_maps)
     # First, so that the default collate stops there and says why before it stacks crops.

@@ -40,7 +40,7 @@ def resize_image(crop: torch.Tensor, size: Ints) -> torch.Tensor:
     torch.Tensor
         float32 of shape (..., p_1, ..., p_k). The crop itself where it has that size and dtype already. What
         ``torch.nn.functional.interpolate(..., align_corners=False)`` gives: bit by bit for signed integers and floats;
-        of unsigned integers, which are done faster, the last bits may differ where a factor is not whole. A whole
+        of unsigned integers, which the CPU does faster, the last bits may differ where a factor is not whole. A whole
         factor along every axis needs one voxel (odd) or the mean of two (even) of each, so NaN reaches no other.
 
     Examples
@@ -58,7 +58,8 @@ def resize_image(crop: torch.Tensor, size: Ints) -> torch.Tensor:
         return crop.to(torch.float32)
     whole = all(n % p == 0 for n, p in zip(read, size, strict=True))
     sums = _sums(crop.dtype)
-    if sums is not None and (whole or not crop.dtype.is_signed):
+    # Other devices have a kernel for all axes at once that is fast.
+    if sums is not None and (whole or (crop.device.type == "cpu" and not crop.dtype.is_signed)):
         return _of_integers(crop, size, sums)
     if whole:
         return _of_floats(crop.to(torch.float32), size)

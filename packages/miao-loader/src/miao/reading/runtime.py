@@ -62,9 +62,9 @@ class OpenLevel:
             self.store: Any = self.handle.ts
         except CoreForkError as error:
             raise ForkError(
-                f"{error}. A dataset that has read in the main process cannot be read in forked workers: pass "
-                'multiprocessing_context="forkserver" (or "spawn") to DataLoader, read its first sample in the workers '
-                "alone, or use miao.loader, which needs no workers",
+                f"this process ({os.getpid()}) was forked from one that had already read, and tensorstore would end "
+                'it; pass multiprocessing_context="forkserver" (or "spawn") to DataLoader, let the workers alone read, '
+                "or use miao.loader, which needs no workers",
                 code="forked",
             ) from error
         if settings.missing_chunks == "error":

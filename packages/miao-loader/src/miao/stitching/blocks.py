@@ -67,7 +67,8 @@ class BlockSums:
             inner, outer = self._overlap(index, start)
             part = weights[outer]
             sums[-1][inner] += part
-            sums[(slice(0, -1), *inner)] += values[(slice(None), *outer)] * part
+            into, of = (slice(0, -1), *inner), (slice(None), *outer)
+            sums[into] += values[of] * part
             self._left[index] -= 1
             if self._left[index]:
                 self._keep(index, sums)
@@ -119,9 +120,9 @@ class BlockSums:
             return sums
         if index in self._spilled:
             path = self._spilled.pop(index)
-            sums = np.load(path)
+            loaded: Array = np.load(path)
             path.unlink()
-            return sums
+            return loaded
         self._left.setdefault(index, int(np.prod([counts[i] for counts, i in zip(self._expected, index, strict=True)])))
         return np.zeros((max(self._channels, 1) + 1, *self._extent(index)), "float32")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from miao.errors import At, VolumeError
 
 if TYPE_CHECKING:
+    from miao.records import PyramidInfo
     from worldarray import ArrayMeta
 
 _NAMES: Final = {"time": "t", "channel": "c"}
@@ -102,6 +103,23 @@ def check_sampled(path: str, sampled: str, spatial: str, at: At) -> None:
             f"output_axes asks for an axis {missing[0]!r}, which {path} lacks or which is pinned; it has "
             f"{', '.join(sampled) or 'none'}",
             code="unknown_name",
+            at=at,
+        )
+
+
+def check_channels(image: PyramidInfo, output_axes: str, at: At) -> None:
+    """Refuse several channels where the output has no axis for them.
+
+    Raises
+    ------
+    VolumeError
+        The message says to pin one, or to ask for them.
+    """
+    if "c" not in output_axes and image.channels is not None and image.channels > 1:
+        raise VolumeError(
+            f"{image.path} has {image.channels} channels and output_axes {output_axes!r} has no c; pin one with "
+            "fixed_axes: {c: 0}, or add c to output_axes",
+            code="wrong_value",
             at=at,
         )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from miao.config.fixed_axes import expand
-from miao.errors import At, Notice, VolumeError
+from miao.errors import At, Notice, VolumeError, render_at
 from miao.records import (
     FinishPolicy,
     Floats,
@@ -18,7 +18,7 @@ from miao.records import (
     Span,
     VolumeInfo,
 )
-from miao.volumes.axes import check_sampled, permutation, same_order
+from miao.volumes.axes import check_channels, check_sampled, permutation, same_order
 from miao.volumes.documents import Failure, Group, Place, fetch, require
 from miao.volumes.dtypes import check_fill, check_image, check_labels, label_dtype
 from miao.volumes.pyramids import Described, describe_pyramid
@@ -63,7 +63,9 @@ def places(volume: VolumeConfig) -> list[Place]:
 
 def description(config: MiaoConfig, documents: Mapping[Place, Group | Failure]) -> Description:
     """Return what `describe` does, of documents that are there already."""
-    notices: list[Notice] = []
+    from miao.config.rules import notices as odd  # noqa: PLC0415  (pydantic takes a moment)
+
+    notices = [Notice(one.code, f"{render_at(one.at)}: {one.message}") for one in odd(config)]
     found: list[VolumeInfo] = []
     for index, volume in enumerate(config.volumes):
         found += _volume(config, volume, documents, ("volumes", index), notices)
@@ -159,6 +161,7 @@ def _framed(
         notices += part.notices
     image = parts["image"].pyramid
     check_sampled(image.path, image.axes, config.spatial, (*at, "image_key"))
+    check_channels(image, config.output_axes, (*at, "image_key"))
     check_image(image.levels[0].dtype, image.path, (*at, "image_key"))
     for what in ("label", "mask"):
         if what in parts:

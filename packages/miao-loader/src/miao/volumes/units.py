@@ -52,11 +52,11 @@ def agree(volumes: Sequence[VolumeInfo], paths: Sequence[At]) -> list[Notice]:
     from worldarray import units as table  # noqa: PLC0415  (on first use)
 
     known: dict[str, tuple[str, str]] = {}
-    silent: list[str] = []
+    silent: dict[str, str] = {}
     for volume, at in zip(volumes, paths, strict=True):
         for axis, unit in zip(volume.image.axes, volume.image.units, strict=True):
             if not unit:
-                silent.append(volume.name)
+                silent.setdefault(axis, volume.name)
                 continue
             name, first = known.setdefault(axis, (volume.name, unit))
             if first != unit and not table.same(first, unit):
@@ -66,8 +66,8 @@ def agree(volumes: Sequence[VolumeInfo], paths: Sequence[At]) -> list[Notice]:
                     code="conflict",
                     at=(*at, "image_key"),
                 )
-    if known and silent:
-        name, unit = next(iter(known.values()))
-        said = f"volume {silent[0]} says no unit where {name} is in {unit}; its sizes are taken as {unit}"
+    for axis in silent.keys() & known.keys():
+        name, unit = known[axis]
+        said = f"volume {silent[axis]} says no unit where {name} is in {unit}; its sizes are taken as {unit}"
         return [Notice("unknown_unit", said)]
     return []
