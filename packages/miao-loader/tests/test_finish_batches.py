@@ -318,18 +318,21 @@ def test_an_augmentation_sees_each_sample_as_it_would_have_been():
 
 def test_the_default_device_of_torch_changes_nothing():
     # "meta" holds no values: whatever were made there could not be compared.
-    expected, _ = both(PLAIN)
+    expected, _ = both(PLAIN, 2)
+    labels = [np.zeros((2, 3, 4), np.uint16)] * 3
     torch.set_default_device("meta")
     try:
-        batch, samples = batch_of(2)
-        _, deferred = both(PLAIN)
-        found = collate_deferred(deferred)
+        batch = Batch.empty(2, (3, 1, 2, 3, 4), (3, 2, 3, 4), PLAIN)
+        for seed in range(2):
+            slot = batch.slot(seed)
+            finish_sample(crops_of(PLAIN, seed), labels, PLAIN, 1, slot.image, slot.label)
+        later = collate_deferred([defer_sample(crops_of(PLAIN, seed), labels, PLAIN, 1, {}) for seed in range(2)])
+        found = finish_images(later)
     finally:
         torch.set_default_device(None)
-    assert batch.images.device.type == batch.labels.device.type == "cpu"
-    assert collate(samples)["img"].device.type == "cpu"
-    assert found["label"].device.type == "cpu"
-    assert torch.equal(finish_images(found)["img"], expected)
+    assert torch.equal(batch.images, expected)
+    assert torch.equal(found["img"], expected)
+    assert torch.equal(found["label"], batch.labels)
 
 
 class Deferring(torch.utils.data.Dataset):
