@@ -8,7 +8,7 @@ from importlib import import_module
 from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING, Any
 
-from miao.errors import ArgumentError, AugmentError
+from miao.errors import AugmentError
 
 if TYPE_CHECKING:
     from miao.config.models import AugmentFactory
@@ -86,19 +86,20 @@ def resolve(
 
     Raises
     ------
-    ArgumentError
-        Both routes are used, or image operations are deferred: then there is no finished sample to augment yet.
     AugmentError
-        A path names nothing that can be called.
+        Both routes are used; image operations are deferred, so that there is no finished sample to augment yet; or a
+        path names nothing that can be called.
+    ModuleNotFoundError
+        There is no module of that path.
     """
     if given is not None and configured is not None:
-        raise ArgumentError(
+        raise AugmentError(
             "augment_fn stands in the configuration and was passed as well; leave one of them out",
             code="conflict",
             at=("augment_fn",),
         )
     if deferred and given is not None:
-        raise ArgumentError(
+        raise AugmentError(
             "with defer_image_ops samples are finished later: pass augment_fn to finish_images",
             code="conflict",
             at=("augment_fn",),

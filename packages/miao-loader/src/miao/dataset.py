@@ -262,17 +262,36 @@ class VolumeDataset(torch.utils.data.Dataset[Sample]):
         """Return what the dataset draws from, in words: volumes, levels, sizes, probabilities."""
         return summary(self._description, self._sampler, self.config)
 
-    def preview(self, index: int, path: str | os.PathLike[str], *, overwrite: bool = False) -> str:
+    def preview(
+        self, index: int, path: str | os.PathLike[str] | None = None, *, overwrite: bool = False
+    ) -> str | bytes:
         """Draw one sample as a PNG: the middle slice of every scale, with the box of the next finer one.
+
+        Parameters
+        ----------
+        index
+            Which sample.
+        path
+            Where the picture is written. Without it nothing is.
+        overwrite
+            Replace what is there.
+
+        Returns
+        -------
+        str or bytes
+            The path; without one the PNG itself.
 
         Raises
         ------
         FileExistsError
             Something is at `path`, and `overwrite` is false.
         """
-        from miao.preview import draw  # noqa: PLC0415  (it needs matplotlib)
+        from miao.preview import draw, pictured  # noqa: PLC0415  (it needs matplotlib)
 
-        return draw(self[index], self.config.output_axes, path, overwrite=overwrite)
+        axes = self.config.output_axes
+        if path is None:
+            return pictured(self[index], axes)
+        return draw(self[index], axes, path, overwrite=overwrite)
 
 
 class Started:

@@ -66,8 +66,8 @@ class ReadError(MiaoError, ValueError):
     """Voxels could not be read; the message names volume, place and file."""
 
 
-class AugmentError(MiaoError, ValueError, AssertionError):
-    """What an augmentation was given does not fit what it does."""
+class AugmentError(ArgumentError, AssertionError):
+    """What an augmentation was given, or how one was given, does not fit what it does."""
 
 
 class ForkError(MiaoError, RuntimeError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,27 +25,41 @@ class PictureExistsError(MiaoError, FileExistsError):
 def draw(sample: Mapping[str, Any], output_axes: str, path: str | os.PathLike[str], *, overwrite: bool = False) -> str:
     """Draw a sample as a PNG and return its path.
 
-    Each column is a scale, its middle slice across the first spatial axis of the output. The dashed box is the extent
-    of the next finer scale; axes are world positions.
-
     Raises
     ------
     PictureExistsError
         Something is at `path`, and `overwrite` is false.
     ArgumentError
-        The sample's image operations are deferred, or it has fewer than two spatial axes.
+        As of `pictured`.
     """
     target = Path(path)
     if target.exists() and not overwrite:
         raise PictureExistsError(
             f"{target} exists; pass overwrite=True to replace it", code="already_exists", at=("path",)
         )
+    picture = pictured(sample, output_axes)
+    with target.open("wb" if overwrite else "xb") as file:
+        file.write(picture)
+    return str(target)
+
+
+def pictured(sample: Mapping[str, Any], output_axes: str) -> bytes:
+    """Return a sample as a PNG.
+
+    Each column is a scale, its middle slice across the first spatial axis of the output. The dashed box is the extent
+    of the next finer scale; axes are world positions.
+
+    Raises
+    ------
+    ArgumentError
+        The sample's image operations are deferred, or it has fewer than two spatial axes.
+    """
     spatial = [axis for axis in output_axes if axis not in "lc"]
     if not hasattr(sample["img"], "numpy") or len(spatial) < 2:
         raise ArgumentError("only finished samples of two or more spatial axes are drawn", code="unsupported")
-    figure = _figure(sample, output_axes, spatial)
-    figure.savefig(target, format="png", dpi=100)
-    return str(target)
+    held = io.BytesIO()
+    _figure(sample, output_axes, spatial).savefig(held, format="png", dpi=100)
+    return held.getvalue()
 
 
 def _figure(sample: Mapping[str, Any], output_axes: str, spatial: list[str]) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from miao.finish.normalise import bounds, divisor
 from miao.records import ResolutionRanges, VolumeInfo
 
 if TYPE_CHECKING:
@@ -54,11 +55,10 @@ def _volume(volume: VolumeInfo, index: int, sampler: Sampler) -> list[str]:
     low, high = zip(*sampler.ranges[index], strict=True)
     share = f"p={sampler.probabilities[index]:.4g} " if sampler.probabilities is not None else ""
     lines.append(
-        f"    {share}size={sampler.sizes[index]:.6g} reachable voxels, center_range "
+        f"    {share}size={sampler.sizes[index]} reachable voxels, center_range "
         f"{_sized(axes, _ordered(low, volume))} to {_sized(axes, _ordered(high, volume))}"
     )
-    if volume.normalisation.normalize:
-        lines.append(f"    values {_normalised(volume)}")
+    lines.append(f"    values {_normalised(volume)}")
     return lines
 
 
@@ -95,8 +95,9 @@ def _plain(values: Sequence[float]) -> str:
 
 def _normalised(volume: VolumeInfo) -> str:
     how = volume.normalisation
-    if how.low is not None and how.high is not None:
-        text = f"clipped to [{how.low:g}, {how.high:g}] and mapped to [0, 1]"
+    limits, largest = bounds(how), divisor(volume.image.levels[0].dtype, how)
+    if limits is not None:
+        text = f"clipped to [{limits[0]:g}, {limits[1]:g}] and mapped to [0, 1]"
     else:
-        text = "scaled by the largest value of an integer dtype"
+        text = "as they are stored" if largest is None else f"divided by {largest:.0f}"
     return f"{text}, then standardised per sample" if how.per_patch else text
