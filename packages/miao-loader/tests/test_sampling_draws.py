@@ -289,3 +289,27 @@ def test_choices_are_those_of_numpy():
         found = [shares.choose(ours) for _ in range(300)]
         assert found == [numpys.choice(count, p=shares.weights) for _ in range(300)]
         assert ours.randint(1 << 30) == numpys.randint(1 << 30)
+
+
+def test_each_window_covers_that_of_the_scale_before():
+    # Windows of 8 of voxels of 4, 8, 16. [20, 28) is covered from 14 - 8 = 6 to 10; [9, 17) of the second, in voxels
+    # of 16 [4.5, 8.5), from 9 - 8 = 1 to 4; the first, [5, 7) there, would allow 0 to 5 (-1 is outside).
+    one = volume(halved((64,), (4,), 3), (8,), [(4,), (8,), (16,)])
+    rng = Listed([0, 24, 9, 3])
+    plan = Sampler([one], SamplingRules(sample_windows=True)).plan(0, rng)
+    assert rng.asked[2:] == [("integer", 6, 10), ("integer", 1, 4)]
+    assert [scale.start for scale in plan.scales] == [(20,), (9,), (3,)]
+
+
+def test_resolutions_are_sorted_by_the_product_and_not_by_an_axis():
+    # (8, 12) has 96, (16, 4) has 64.
+    ranges = ResolutionRanges((((8.0, 12.0), (8.0, 12.0)), ((16.0, 4.0), (16.0, 4.0))), (1, 1))
+    assert draw_resolutions(ranges, 2, Listed([0, 0, 0, 0])) == ((16, 4), (8, 12))
+
+
+def test_drawn_label_windows_are_no_larger_than_their_level():
+    # As the image: 66 of 65 voxels at 1.99.
+    levels = halved((65,), (1.0,), 2)
+    one = volume(levels, (33,), ResolutionRanges((((1.99,), (2.0,)),), (1,)), labels=levels)
+    scale = Sampler([one], RULES).plan(0, Listed([0, 0.0, 33])).scales[0]
+    assert (scale.scale.size, scale.scale.label_size, scale.label_start) == ((65,), (65,), (0,))

@@ -222,3 +222,22 @@ def test_a_mask_of_many_voxels_is_summed_slab_by_slab(monkeypatch):
     monkeypatch.setattr("miao.sampling.integral._SLAB", 2000)
     assert (Integral(mask).insides(begins, ends) == whole).all()
     assert whole.max() > 0
+
+
+def test_cells_have_as_many_centres_as_a_mask_voxel_is_long_rounded():
+    # Voxels of 2.5 over voxels of 1: floor(3) = 3 centres. Centres 2 .. 18 of 20 voxels are 17: 6 cells,
+    # edges 2 + 17 k // 6: 2 4 7 10 13 16 19. Middles 2 5 8 11 14 17: of [7 8 9] the 8.
+    sampler = one_axis([0, 0, 0, 1, 0, 0, 0, 0], 0.6, mask_voxel=2.5)
+    # Foreground [7.5, 10): the window of centre 8, [6, 10), holds 2.5 / 4, that of 11, [9, 13), 1 / 4.
+    rng = Listed([0, 0.5, 7])
+    assert sampler.plan(0, rng).centre == (8,)  # centre 7, [5, 9), holds 1.5 / 4
+    assert rng.asked[1:] == [("uniform", 0.0, 3.0), ("integer", 7, 9)]
+
+
+def test_a_place_at_the_end_of_a_row_is_in_the_next():
+    mask = np.array([[0, 1], [0, 0], [1, 1]], bool)
+    one = volume([((3, 2), (1, 1))], (1, 1), [(1, 1)], mask=[((3, 2), (1, 1))], min_foreground=1.0)
+    sampler = Sampler([one], RULES, lambda _: (mask, 0))
+    # One centre in row 0, none in row 1, two in row 2.
+    for part, cell in ((0.0, (0, 1)), (1 / 3, (2, 0)), (0.6, (2, 0)), (2 / 3, (2, 1)), (1.0, (2, 1))):
+        assert sampler.plan(0, Listed([0, part, *cell])).centre == cell

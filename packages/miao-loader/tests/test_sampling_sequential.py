@@ -197,3 +197,36 @@ def test_lengths_multiply():
     one = volume([((50, 70, 64), (4, 4, 4))], (16, 16, 16), [(4, 4, 4)])
     grid = Sampler([one], SEQUENTIAL).grid(0)
     assert len(grid) == prod(len(axis) for axis in grid.origins())
+
+
+def test_the_centre_is_the_voxel_nearest_the_middle_of_a_window_of_a_coarser_level():
+    # Voxels of 12 over voxels of 4, windows of 5 at 0, 5, 10: (o + 2.5) * 3 = 7.5, 22.5, 37.5 from the common corner.
+    # An odd patch samples at c + 0.5: 7, 22, 37.
+    levels = [((60,), (4,)), ((20,), (12,))]
+    odd = Sampler([volume(levels, (5,), [(12,)])], SEQUENTIAL)
+    assert [odd.plan(i).centre for i in range(3)] == [(7,), (22,), (37,)]
+    even = Sampler([volume([((60,), (4,)), ((20,), (9,))], (4,), [(11.25,)])], SEQUENTIAL)
+    # 4 * 11.25 / 9 = 5 voxels of 9: 2.5 * 9 / 4 = 5.625, rounded 6; 7.5 * 9 / 4 = 16.875, rounded 17.
+    assert [even.plan(i).centre for i in range(2)] == [(6,), (17,)]
+
+
+def test_a_centre_half_way_between_two_voxels_is_the_farther():
+    # 4 at 12.5 read ceil(50 / 12) = 5 voxels of 12, the stride is 4.17: windows begin at 0 and 4.
+    # Their middles lie at 2.5 * 3 = 7.5 and 6.5 * 3 = 19.5 voxels of 4; an even patch samples at c: 8 and 20.
+    one = volume([((60,), (4,)), ((20,), (12,))], (4,), [(12.5,)])
+    sampler = Sampler([one], SEQUENTIAL)
+    assert [sampler.plan(i).centre for i in range(2)] == [(8,), (20,)]
+
+
+def test_with_a_label_fill_centres_stay_on_the_labels():
+    # Centres 10 .. 29: windows begin at 2 .. 21.
+    one = volume([((50,), (4,), (0,))], (16,), [(4,)], labels=[((20,), (4,), (40,))], label_fill=0)
+    sampler = Sampler([one], SEQUENTIAL)
+    assert sampler.grid(0).origins() == ((2, 18, 21),)
+    assert [sampler.plan(i).scales[0].label_start for i in range(3)] == [(-8,), (8,), (11,)]
+
+
+def test_sample_windows_have_no_meaning_in_a_grid():
+    one = volume(halved((64, 48), (4, 4), 2), (16, 16), [(4, 4), (8, 8)])
+    drawn = Sampler([one], SamplingRules(sampling="sequential", sample_windows=True))
+    assert [drawn.plan(i) for i in range(12)] == [Sampler([one], SEQUENTIAL).plan(i) for i in range(12)]
