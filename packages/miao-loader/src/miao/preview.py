@@ -83,7 +83,7 @@ def _figure(sample: Mapping[str, Any], output_axes: str, spatial: list[str]) -> 
         if scale:
             _box(panel, boxes[scale - 1])
         if labels:
-            _panel(grid[1][scale], _shades(labels[scale]), boxes[scale], spatial, "tab20")
+            _panel(grid[1][scale], _shades(labels[scale]), boxes[scale], spatial, "tab20", (0, 19))
     figure.suptitle(f"{sample['meta']['volume']} at {_place(sample, spatial)}", fontsize=9)
     return figure
 
@@ -99,10 +99,17 @@ def _slices(values: Array, axes: str, spatial: list[str]) -> list[Array]:
     return list(found)
 
 
-def _panel(panel: Axes, values: Array, box: Array, spatial: list[str], colours: str) -> None:
+def _panel(
+    panel: Axes,
+    values: Array,
+    box: Array,
+    spatial: list[str],
+    colours: str,
+    limits: tuple[float | None, float | None] = (None, None),
+) -> None:
     low, high = box
     extent = (low[-1], high[-1], high[-2], low[-2])
-    panel.imshow(values, cmap=colours, extent=extent, interpolation="nearest")
+    panel.imshow(values, cmap=colours, vmin=limits[0], vmax=limits[1], extent=extent, interpolation="nearest")
     panel.set_xlabel(spatial[-1], fontsize=8)
     panel.set_ylabel(spatial[-2], fontsize=8)
     panel.tick_params(labelsize=6)
