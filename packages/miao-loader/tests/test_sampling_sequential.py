@@ -227,6 +227,10 @@ def test_with_a_label_fill_centres_stay_on_the_labels():
 
 
 def test_sample_windows_have_no_meaning_in_a_grid():
-    one = volume(halved((64, 48), (4, 4), 2), (16, 16), [(4, 4), (8, 8)])
+    one = volume(halved((64, 48), (4, 4), 3), (8, 6), [(4, 4), (8, 8), (16, 16)])
     drawn = Sampler([one], SamplingRules(sampling="sequential", sample_windows=True))
-    assert [drawn.plan(i) for i in range(12)] == [Sampler([one], SEQUENTIAL).plan(i) for i in range(12)]
+    assert drawn.length == 64
+    assert [drawn.plan(i) for i in range(64)] == [Sampler([one], SEQUENTIAL).plan(i) for i in range(64)]
+    # Position (3, 3): [24, 32) and [18, 24), centre (28, 21). At voxels of 16, of 16 by 12:
+    # ceil(28 / 4 - 4.5) = 3, ceil(21 / 4 - 3.5) = 2.
+    assert drawn.plan(27).scales[2].start == (3, 2)
