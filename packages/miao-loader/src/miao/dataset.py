@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -145,17 +146,31 @@ class VolumeDataset(torch.utils.data.Dataset[Sample]):
 
     def finish(self, started: Started) -> list[Sample]:
         """Return the samples whose reads were started."""
+        return self.augmented(started, self.finished(started))
+
+    def finished(self, started: Started) -> list[Sample]:
+        """Return the samples whose reads were started, before ``augment_fn``; nothing is drawn."""
         raws = started.pending.result()
         if self.config.defer_image_ops:
-            return [self._deferred(plan, raw) for plan, raw in zip(started.plans, raws, strict=True)]
+            return [self._deferred(started, position, raw) for position, raw in enumerate(raws)]
         batch = self._batch(started.plans)
-        samples = []
-        for position, (plan, raw) in enumerate(zip(started.plans, raws, strict=True)):
-            sample = self._finished(plan, raw, batch, position)
-            if self._augmentation is not None:
-                sample = self._augmented(sample, started.epoch, started.indices[position])
-            samples.append(sample)
-        return samples
+        return [self._finished(started.plans[position], raw, batch, position) for position, raw in enumerate(raws)]
+
+    def augmented(self, started: Started, samples: list[Sample]) -> list[Sample]:
+        """Return finished samples as ``augment_fn`` returns them, which may draw from numpy's global generator."""
+        function = self._augmentation
+        if function is None:
+            return samples
+        changed = []
+        for position, sample in enumerate(samples):
+            stream = self._stream(started, position)
+            with nullcontext() if stream is None else reseeded(sample_rng(*stream, purpose=1)):
+                changed.append(function(sample))
+        return changed
+
+    def _stream(self, started: Started, position: int) -> tuple[int, int, int, int] | None:
+        """Return what the draws of a sample belong to; None without a seed."""
+        return None if self.seed is None else (self.seed, started.epoch, self.rank, started.indices[position])
 
     def plan(self, index: int) -> SamplePlan:
         """Return what sample `index` reads: levels, windows, boxes; nothing is read.
@@ -189,23 +204,17 @@ class VolumeDataset(torch.utils.data.Dataset[Sample]):
             label_out = torch.empty(0, dtype=getattr(torch, policy.label_dtype))
         return batch.sample(position, {"img": slot.image, "label": label_out, **self._tables.fields(plan)})
 
-    def _deferred(self, plan: SamplePlan, raw: RawSample) -> Sample:
-        policy = self._description.policies[plan.volume]
+    def _deferred(self, started: Started, position: int, raw: RawSample) -> Sample:
+        plan = started.plans[position]
         return defer_sample(
             raw.images,
             raw.labels,
-            policy,
+            self._description.policies[plan.volume],
             self._tables.coarsest(plan),
             self._tables.fields(plan),
             label_maps=self._sampler.label_maps(plan),
+            stream=self._stream(started, position),
         )
-
-    def _augmented(self, sample: Sample, epoch: int, index: int) -> Sample:
-        assert self._augmentation is not None
-        if self.seed is None:
-            return self._augmentation(sample)
-        with reseeded(sample_rng(self.seed, epoch, self.rank, index, purpose=1)):
-            return self._augmentation(sample)
 
     # Epochs and resuming ---------------------------------------------------------------------------------------------
 
@@ -242,6 +251,11 @@ class VolumeDataset(torch.utils.data.Dataset[Sample]):
                 at=("state", "seed"),
             )
         self.set_epoch(state.get("epoch", 0))
+
+    @property
+    def augments(self) -> bool:
+        """Whether samples are changed by an ``augment_fn``."""
+        return self._augmentation is not None
 
     @property
     def volumes(self) -> tuple[VolumeInfo, ...]:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from miao.errors import ArgumentError, ArgumentTypeError
 from miao.finish.collating import collate, collate_deferred
+from miao.finish.deferred import augmented, finish_images
 
 if TYPE_CHECKING:
     from miao.dataset import Started, VolumeDataset
 
 Batch = dict[str, Any]
-_END: Final = object()
 
 
 def loader(
@@ -40,7 +39,7 @@ def loader(
     batch_size
         Samples of a batch.
     prefetch
-        Batches whose reads are under way before the one that is finished; also how many finished ones wait.
+        Twice as many batches are read or finished ahead, beside the one that is taken next.
     device
         Where the tensors of a batch are moved to, "cuda" say; None leaves them. With ``defer_image_ops`` images are
         finished there.
@@ -156,76 +155,79 @@ class Loader:
         found = [list(indices[first : first + size]) for first in range(0, len(indices), size)]
         return found[:-1] if self.drop_last and found and len(found[-1]) < size else found
 
-    def finished(self, started: Started) -> Batch:
-        """Return one batch whose reads were started, on the device."""
-        from miao.finish.deferred import finish_images  # noqa: PLC0415  (with torch)
+    @property
+    def augments(self) -> bool:
+        """Whether samples are augmented after they were finished."""
+        return self._augment is not None or self.dataset.augments
 
-        samples = self.dataset.finish(started)
+    def finished(self, started: Started) -> Any:
+        """Return what a thread makes of reads that were started: nothing is drawn."""
+        samples = self.dataset.finished(started)
         if self._deferred:
             batch = collate_deferred(samples)
-            return finish_images(batch, device=self.device or "cpu", augment_fn=self._augment)
+            return batch["deferred"], finish_images(batch, device=self.device or "cpu")
+        return samples if self.augments else self._whole(samples)
+
+    def taken(self, started: Started, made: Any) -> Batch:
+        """Return the batch of what `finished` returned, augmented by the thread that takes it."""
+        if self._deferred:
+            rules, batch = made
+            return batch if self._augment is None else augmented(batch, rules, self._augment)
+        return self._whole(self.dataset.augmented(started, made)) if self.augments else made
+
+    def _whole(self, samples: list[dict[str, Any]]) -> Batch:
         batch = collate(samples)
         return batch if self.device is None else _moved(batch, self.device)
 
 
 class _Run:
-    """One pass over batches: a thread keeps reads under way and finishes them; stopping it leaves nothing running."""
+    """One pass over batches: the thread that takes them plans and augments, another one waits for reads and finishes.
+
+    So draws from numpy's global generator come in one order, whatever else that thread draws between batches. Stopping
+    leaves nothing running.
+    """
 
     def __init__(self, owner: Loader, batches: list[list[int]]) -> None:
         self._owner = owner
-        self._batches = batches
-        self._ready: queue.Queue[Any] = queue.Queue(maxsize=owner.prefetch)
+        self._waiting = iter(batches)
+        self._started: queue.SimpleQueue[Started | None] = queue.SimpleQueue()
+        self._made: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._ahead = 0
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._work, name="miao-loader", daemon=True)
         self._thread.start()
 
     def __iter__(self) -> Iterator[Batch]:
-        while True:
-            item = self._ready.get()
-            if item is _END:
-                return
+        self._start()
+        while self._ahead:
+            item = self._made.get()
+            self._ahead -= 1
             if isinstance(item, BaseException):
                 raise item
-            yield item
+            self._start()
+            yield self._owner.taken(*item)
 
     def stop(self) -> None:
         """Stop the thread, whether or not every batch was taken, and wait for it."""
         self._stopped.set()
-        while self._thread.is_alive():
-            try:
-                self._ready.get(timeout=0.01)
-            except queue.Empty:
-                continue
+        self._started.put(None)
         self._thread.join()
 
-    def _work(self) -> None:
-        try:
-            self._produce()
-        except BaseException as error:  # noqa: BLE001  (raised again where batches are taken)
-            self._put(error)
-        else:
-            self._put(_END)
-
-    def _produce(self) -> None:
-        under_way: deque[Started] = deque()
-        waiting = iter(self._batches)
-        while not self._stopped.is_set():
-            while len(under_way) <= self._owner.prefetch:
-                indices = next(waiting, None)
-                if indices is None:
-                    break
-                under_way.append(self._owner.dataset.start(indices))
-            if not under_way:
+    def _start(self) -> None:
+        """Plan batches and issue their reads, until as many are ahead as there may be."""
+        while self._ahead <= 2 * self._owner.prefetch:
+            indices = next(self._waiting, None)
+            if indices is None:
                 return
-            self._put(self._owner.finished(under_way.popleft()))
+            self._started.put(self._owner.dataset.start(indices))
+            self._ahead += 1
 
-    def _put(self, item: Any) -> None:
-        while not self._stopped.is_set():
+    def _work(self) -> None:
+        while (started := self._started.get()) is not None and not self._stopped.is_set():
             try:
-                self._ready.put(item, timeout=0.05)
-            except queue.Full:
-                continue
-            return
+                self._made.put((started, self._owner.finished(started)))
+            except BaseException as error:  # noqa: BLE001  (raised again where batches are taken)
+                self._made.put(error)
 
 
 def _moved(batch: Batch, device: Any) -> Batch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -22,6 +23,7 @@ from miao.finish.collating import collate
 from miao.finish.normalise import normalise, statistics
 from miao.finish.records import Deferred
 from miao.finish.threads import one_thread
+from miao.sampling.seeds import reseeded, sample_rng
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -42,6 +44,7 @@ def defer_sample(
     coarsest: int,
     fields: Mapping[str, Any],
     label_maps: LabelMaps | None = None,
+    stream: tuple[int, int, int, int] | None = None,
 ) -> Sample:
     """Return a sample whose image is as it was read: a list of crops; its labels are finished.
 
@@ -51,6 +54,8 @@ def defer_sample(
         As in `miao.finish.assembling.finish_sample`.
     fields
         What else the sample has: bbox, pixel_size, meta.
+    stream
+        As in `Deferred`.
 
     Examples
     --------
@@ -70,7 +75,7 @@ def defer_sample(
         with one_thread():
             finish_labels(labels, policy, label, label_maps)
     # First, so that the default collate stops there and says why before it stacks crops.
-    deferred = Deferred(policy, coarsest)
+    deferred = Deferred(policy, coarsest, stream)
     return {"deferred": deferred, "img": [as_tensor(image) for image in images], "label": label, **fields}
 
 
@@ -100,7 +105,8 @@ def finish_images(
     device
         Where the images are finished and stay. On the CPU they equal those of a dataset that defers nothing bit by bit.
     augment_fn
-        Called with each finished sample, its image on the device, everything else where it was.
+        Called with each finished sample, its image on the device, everything else where it was. Where the dataset has a
+        seed, numpy's global generator is seeded for each sample, as it is for an augmentation of the dataset.
 
     Returns
     -------
@@ -141,9 +147,17 @@ def finish_images(
     else:
         _finish_together(rules, crops, images)
     finished = {key: images if key == "img" else value for key, value in batch.items() if key != "deferred"}
-    if augment_fn is None:
-        return finished
-    return collate([augment_fn(_sample_of(finished, position)) for position in range(len(rules))])
+    return finished if augment_fn is None else augmented(finished, rules, augment_fn)
+
+
+def augmented(batch: Sample, rules: Sequence[Deferred], augment_fn: Callable[[Sample], Sample]) -> Sample:
+    """Return a finished batch with each sample augmented; `rules` are what its samples had as ``deferred``."""
+    changed = []
+    for position, rule in enumerate(rules):
+        sample = _sample_of(batch, position)
+        with nullcontext() if rule.stream is None else reseeded(sample_rng(*rule.stream, purpose=1)):
+            changed.append(augment_fn(sample))
+    return collate(changed)
 
 
 def _room(rules: Sequence[Deferred], crops: Sequence[Crops], device: torch.device) -> torch.Tensor:

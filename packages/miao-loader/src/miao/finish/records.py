@@ -23,3 +23,5 @@ class Deferred:
     policy: FinishPolicy
     coarsest: int
     """The scale whose statistics standardise all of them, where the policy says so."""
+    stream: tuple[int, int, int, int] | None = None
+    """Seed, epoch, rank and index of the sample, from which an augmentation draws; None where there is no seed."""
