@@ -345,3 +345,23 @@ def test_planes_of_three_orientations_are_one_dataset(ramp):
     dataset = ConcatDataset(parts)
     assert len(dataset) == 18
     assert dataset[7]["img"].shape == (1, 1, 8, 1, 8)
+
+
+def test_the_default_collate_gives_the_batch_itself_until_a_sample_is_changed(ramp):
+    dataset = made(ramp)
+    samples = dataset.__getitems__([0, 1, 2])
+    batch = default_collate(samples)
+    assert batch["img"].data_ptr() == samples[0]["img"].data_ptr()
+    changed = default_collate([{**sample} for sample in samples])
+    assert changed["img"].data_ptr() != samples[0]["img"].data_ptr()
+    for key in ("coordinate", "resolutions", "source_levels", "read_voxel_size"):
+        assert torch.equal(
+            torch.tensor([s["meta"][key] for s in samples], dtype=nested(batch["meta"][key]).dtype).movedim(0, -1),
+            nested(batch["meta"][key]),
+        )
+        assert torch.equal(nested(changed["meta"][key]), nested(batch["meta"][key]))
+        assert nested(changed["meta"][key]).dtype == nested(batch["meta"][key]).dtype
+
+
+def nested(value):
+    return torch.stack([nested(entry) for entry in value]) if isinstance(value, list) else value

@@ -49,6 +49,7 @@ class Batch:
     @classmethod
     def empty(cls, count: int, image: Ints, label: Ints | None, policy: FinishPolicy) -> Batch:
         """Return room for `count` samples of the given shapes; without `label`, for images alone."""
+        _teach_default_collate()
         images = _empty((count, *image), policy.image_dtype)
         return cls(images, None if label is None else _empty((count, *label), policy.label_dtype))
 
@@ -58,7 +59,27 @@ class Batch:
 
     def sample(self, position: int, fields: Mapping[str, Any]) -> Sample:  # noqa: ARG002  (the views say it)
         """Return a sample of the fields; those that are views of this batch are recognised by `collate`."""
-        return dict(fields)
+        return BatchSample(fields)
+
+
+class BatchSample(dict[str, Any]):
+    """A sample as a dataset returns it: a dict, which torch's ``default_collate`` hands to `collate`."""
+
+
+def _teach_default_collate() -> None:
+    """Have torch's ``default_collate`` join samples of a dataset with `collate`, so that batches are not copied.
+
+    By the table that torch documents for own types. A dict that an augmentation made of a sample is a plain one, and
+    stacked as ever.
+    """
+    from torch.utils.data._utils.collate import default_collate_fn_map
+
+    default_collate_fn_map[BatchSample] = _collate_samples
+
+
+def _collate_samples(samples: Sequence[Sample], *, collate_fn_map: object = None) -> Sample:
+    del collate_fn_map  # torch passes its table on
+    return collate(samples)
 
 
 def _empty(shape: Ints, dtype: str) -> torch.Tensor:
@@ -94,7 +115,9 @@ def collate(samples: Sequence[Sample]) -> Sample:
         raise ArgumentError("a batch has at least one sample, this one has none", code="wrong_length", at=("samples",))
     first = samples[0]
     if not all(isinstance(sample, dict) for sample in samples) or "deferred" in first:
-        return default_collate(list(samples))  # type: ignore[no-any-return]
+        given: Sequence[Any] = samples
+        plain = [dict(sample) if isinstance(sample, dict) else sample for sample in given]
+        return default_collate(plain)  # type: ignore[no-any-return]
     for position, sample in enumerate(samples):
         if sample.keys() != first.keys():
             raise ArgumentError(
@@ -111,8 +134,11 @@ def _joined(key: str, values: list[Any]) -> Any:
     import torch
     from torch.utils.data import default_collate
 
+    if all(type(value) is dict and value.keys() == values[0].keys() for value in values):
+        return {inner: _joined(f"{key}.{inner}", [value[inner] for value in values]) for inner in values[0]}
     if not all(isinstance(value, torch.Tensor) for value in values):
-        return default_collate(values)
+        columns = _columns(values)
+        return default_collate(values) if columns is None else columns
     for position, value in enumerate(values):
         if value.shape != values[0].shape:
             hint = "; labelled and unlabelled volumes cannot share a batch" if key == "label" else ""
@@ -124,6 +150,33 @@ def _joined(key: str, values: list[Any]) -> Any:
             )
     whole = _whole(values)
     return default_collate(values) if whole is None else whole
+
+
+def _columns(values: list[Any]) -> Any:
+    """Return what ``default_collate`` makes of lists of numbers, or of lists of these: a tensor for each entry.
+
+    None where they are anything else. One conversion takes the place of one for each entry.
+    """
+    import torch
+
+    first = values[0]
+    if not all(type(value) in {list, tuple} and len(value) == len(first) for value in values) or not first:
+        return None
+    try:
+        table = np.array(values)
+    except ValueError:  # lists of several lengths
+        return None
+    if table.dtype not in {np.dtype("int64"), np.dtype("float64")} or table.ndim > 3 or 0 in table.shape:
+        return None
+    # An int in one sample and a float in another stay what they are only entry by entry.
+    if table.dtype.kind == "f" and not _all_floats(values):
+        return None
+    columns = torch.from_numpy(np.ascontiguousarray(np.moveaxis(table, 0, -1)))
+    return [list(row.unbind()) if row.ndim > 1 else row for row in columns.unbind()]
+
+
+def _all_floats(value: Any) -> bool:
+    return all(map(_all_floats, value)) if isinstance(value, (list, tuple)) else type(value) is float
 
 
 def _whole(views: Sequence[torch.Tensor]) -> torch.Tensor | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 import numpy as np
@@ -30,51 +29,41 @@ class RawSample(NamedTuple):
     """Axes as `PyramidInfo.axes`, of the stored dtype or wide enough for `label_fill`."""
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(NamedTuple):
     """Voxels [start, stop) of one level over its sampled axes, and what of them the array does not hold."""
 
     level: LevelInfo
-    axes: str
     start: Ints
     stop: Ints
-    shape: Ints
-    """Of the result: larger than the window where that is padded."""
-    at: Ints = ()
-    """Where the window lies in the result, where it is padded."""
-    fill: int = 0
-
-    @property
-    def index(self) -> tuple[slice, ...]:
-        """The slices to read, the channel whole."""
-        spans = iter(zip(self.start, self.stop, strict=True))
-        return tuple(slice(None) if axis == "c" else slice(*next(spans)) for axis in self.axes)
-
-    @property
-    def empty(self) -> bool:
-        """Whether nothing of it is in the array."""
-        return any(low >= high for low, high in zip(self.start, self.stop, strict=True))
+    slices: tuple[slice, ...]
+    """The slices to read, the channel whole; empty where nothing of the window is in the array."""
+    padded: tuple[Ints, Ints, int] | None = None
+    """Of a window that leaves the array: the shape of the whole, where the part inside lies in it, and the fill."""
 
 
 def image_window(pyramid: PyramidInfo, plan: ScalePlan) -> Window:
     """Return the window of the image that a scale reads."""
-    size = plan.scale.size
-    stop = tuple(begin + count for begin, count in zip(plan.start, size, strict=True))
-    return Window(pyramid.levels[plan.scale.level], pyramid.read_axes, plan.start, stop, size)
+    start = plan.start
+    stop = tuple([begin + count for begin, count in zip(start, plan.scale.size, strict=True)])
+    spans = list(map(slice, start, stop))
+    if pyramid.channels is not None:
+        spans.insert(pyramid.read_axes.index("c"), slice(None))
+    return Window(pyramid.levels[plan.scale.level], start, stop, tuple(spans))
 
 
 def label_window(pyramid: PyramidInfo, plan: ScalePlan, fill: int | None) -> Window:
     """Return the window of the labels that a scale reads: what lies outside the array is filled."""
     assert plan.scale.label_level is not None
     level = pyramid.levels[plan.scale.label_level]
-    size = plan.scale.label_size
-    stop = tuple(begin + count for begin, count in zip(plan.label_start, size, strict=True))
-    inside = tuple(max(begin, 0) for begin in plan.label_start)
-    end = tuple(min(high, extent) for high, extent in zip(stop, level.shape, strict=True))
-    if inside == plan.label_start and end == stop:
-        return Window(level, pyramid.axes, plan.label_start, stop, size)
-    at = tuple(low - begin for low, begin in zip(inside, plan.label_start, strict=True))
-    return Window(level, pyramid.axes, inside, end, size, at, fill or 0)
+    begin, size = plan.label_start, plan.scale.label_size
+    end = tuple([low + count for low, count in zip(begin, size, strict=True)])
+    start = tuple([max(low, 0) for low in begin])
+    stop = tuple([min(high, extent) for high, extent in zip(end, level.shape, strict=True)])
+    if start == begin and stop == end:
+        return Window(level, start, stop, tuple(map(slice, start, stop)))
+    inside = all(low < high for low, high in zip(start, stop, strict=True))
+    at = tuple([low - first for low, first in zip(start, begin, strict=True)])
+    return Window(level, start, stop, tuple(map(slice, start, stop)) if inside else (), (size, at, fill or 0))
 
 
 class Pending:
@@ -107,14 +96,13 @@ class Pending:
 
     def _crop(self, volume: VolumeInfo, plan: SamplePlan, item: tuple[Window, Any]) -> Array:
         window, future = item
-        block = None if window.empty else self._block(volume, plan, window, future)
-        if not window.at:
-            assert block is not None
-            return block
-        return _padded(window, block)
+        block = self._block(volume, plan, window, future) if window.slices else None
+        if window.padded is not None:
+            return _padded(window, block)
+        assert block is not None
+        return block
 
     def _block(self, volume: VolumeInfo, plan: SamplePlan, window: Window, future: Any) -> Array:
-        opened = self._levels.get(window.level)
         failure: Exception | None = None
         if future is not None:
             try:
@@ -123,6 +111,7 @@ class Pending:
                 failure = error
             else:
                 return block
+        opened = self._levels.get(window.level)
         if failure is not None and self._levels.settings.missing_chunks == "error":
             _refuse(volume, plan, window, failure)
         return _checked(opened, volume, plan, window)
@@ -130,8 +119,7 @@ class Pending:
 
 def _checked(opened: Any, volume: VolumeInfo, plan: SamplePlan, window: Window) -> Array:
     """Return a window read through the handle of worldarray: tried again where the store is busy, its errors named."""
-    index = window.index
-    extents = [range(*span.indices(size)) for span, size in zip(index, opened.handle.shape, strict=True)]
+    extents = [range(*span.indices(size)) for span, size in zip(window.slices, opened.handle.shape, strict=True)]
     try:
         block: Array = opened.handle.read_index([e.start for e in extents], [e.stop for e in extents])
     except WorldArrayError as error:
@@ -144,7 +132,7 @@ def _refuse(volume: VolumeInfo, plan: SamplePlan, window: Window, error: Excepti
     code = getattr(error, "code", "bad_chunk")
     raise ReadError(
         f"volume {volume.name}: the sample around level-0 voxel {_named(volume.image.axes, plan.centre)} reads "
-        f"{_named(window.axes.replace('c', ''), window.start)} to {window.stop} of {window.level.path}: {error}",
+        f"{_named(volume.image.axes, window.start)} to {window.stop} of {window.level.path}: {error}",
         code=code if isinstance(code, str) else "bad_chunk",
         at=(volume.name,),
     ) from error
@@ -156,13 +144,15 @@ def _named(axes: str, values: Sequence[int]) -> str:
 
 def _padded(window: Window, block: Array | None) -> Array:
     """Return the window with what the array does not hold filled."""
+    assert window.padded is not None
+    shape, at, fill = window.padded
     dtype = np.dtype(window.level.dtype)
     limits = np.iinfo(dtype) if dtype.kind in "iu" else None
-    if limits is None or not limits.min <= window.fill <= limits.max:
+    if limits is None or not limits.min <= fill <= limits.max:
         dtype = np.dtype("int64")
-    whole = np.full(window.shape, window.fill, dtype)
+    whole = np.full(shape, fill, dtype)
     if block is not None:
-        inside = tuple(slice(low, low + count) for low, count in zip(window.at, block.shape, strict=True))
+        inside = tuple(slice(low, low + count) for low, count in zip(at, block.shape, strict=True))
         whole[inside] = block
     return whole
 
@@ -184,16 +174,16 @@ def start_reads(levels: Levels, volumes: Sequence[VolumeInfo], plans: Sequence[S
     ForkError
         This process was forked from one that had read already.
     """
-    windows = [window for plan in plans for window in _windows(volumes[plan.volume], plan)]
-    opened = {id(window): levels.get(window.level) for window in windows}
     import tensorstore
 
+    windows = [window for plan in plans for window in _windows(volumes[plan.volume], plan)]
+    # Levels are opened first: what is opened while a batch is held would wait for it.
+    opened = [levels.get(window.level) for window in windows]
     futures: list[Any] = []
     with tensorstore.Batch() as batch:
-        for window in windows:
-            level = opened[id(window)]
-            raw = level.vouched and not window.empty
-            futures.append((window, level.store[window.index].read(batch=batch) if raw else None))
+        for window, level in zip(windows, opened, strict=True):
+            raw = level.vouched and window.slices
+            futures.append((window, level.store[window.slices].read(batch=batch) if raw else None))
     return Pending(levels, volumes, plans, futures)
 
 
