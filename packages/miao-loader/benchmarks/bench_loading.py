@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,12 +11,15 @@ import numpy as np
 import tensorstore
 import torch
 import volumes
-from harness import Goal, Line, timer
+from harness import Goal, Line, Timer, timer
 from torch.utils.data import DataLoader
 
 import miao
 
 BATCH: Final = 4
+_LEAST_PASS: Final = 16
+"""Batches of a pass: what fills a pipeline is a small part of it."""
+Pass = Callable[["_Order"], Iterable[Any]]
 _SAYS: Final = (
     "tensorstore by hand: the reads of a batch in one tensorstore.Batch, cast to float32 and divided into one tensor; "
     "the image alone"
@@ -47,40 +51,79 @@ def lines(root: Path, *, quick: bool) -> Iterator[Line]:
 def _line(
     what: str,
     config: dict[str, Any],
-    make: Callable[[Any], Iterator[Any]],
+    make: Callable[[Any], Pass],
     goal: Goal,
     warm: int,
     *,
     workers: int = 0,
 ) -> Line:
     dataset = miao.VolumeDataset({**config, "seed": 0}, verbose=False)
-    ours, by_hand = make(dataset), _by_hand(config)
+    ours, by_hand = _drained(make(dataset)), _by_hand(config)
+    ours(warm)
     for _ in range(warm):
-        next(ours)
         next(by_hand)
     # The peer is held to what it does without workers, whatever ours has.
     peer_config = {key: value for key, value in config.items() if not (workers and key == "defer_image_ops")}
     job = {"op": "batches", "config": peer_config, "batch": BATCH, "warm": warm}
-    return Line(what, timer(lambda: next(by_hand)), timer(lambda: next(ours)), goal, _SAYS, job)
+    return Line(what, timer(lambda: next(by_hand)), ours, goal, _SAYS, job)
 
 
-def _stock(dataset: Any) -> Iterator[Any]:
-    return iter(DataLoader(dataset, batch_size=BATCH, num_workers=0))
+def _drained(batches: Pass) -> Timer:
+    """Return the timer of passes that begin with nothing under way and end with nothing: no work falls outside it."""
+    order = _Order()
+
+    def timed(count: int) -> float:
+        order.take(max(count, _LEAST_PASS) * BATCH)
+        start = time.perf_counter()
+        found = sum(1 for _ in batches(order))
+        return (time.perf_counter() - start) / found
+
+    return timed
 
 
-def _pipeline(dataset: Any) -> Iterator[Any]:
-    return iter(miao.loader(dataset, batch_size=BATCH))
+class _Order:
+    """The indices of the next pass: each pass goes on where the one before ended."""
+
+    def __init__(self) -> None:
+        self._indices = range(0)
+
+    def take(self, count: int) -> None:
+        self._indices = range(self._indices.stop, self._indices.stop + count)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._indices)
+
+    def __len__(self) -> int:
+        return len(self._indices)
 
 
-def _workers(dataset: Any) -> Iterator[Any]:
-    loader = DataLoader(
-        dataset,
-        batch_size=BATCH,
-        num_workers=2,
-        collate_fn=miao.collate_deferred,
-        multiprocessing_context="forkserver",
-    )
-    return iter(loader)
+def _stock(dataset: Any) -> Pass:
+    return lambda order: DataLoader(dataset, batch_size=BATCH, sampler=order, num_workers=0)
+
+
+def _pipeline(dataset: Any) -> Pass:
+    return lambda order: miao.loader(dataset, batch_size=BATCH, sampler=order)
+
+
+def _workers(dataset: Any) -> Pass:
+    """Two workers that outlive a pass: starting them is no part of it."""
+    kept: list[Any] = []
+
+    def batches(order: _Order) -> Iterable[Any]:
+        if not kept:
+            loader = DataLoader(
+                dataset,
+                batch_size=BATCH,
+                sampler=order,
+                num_workers=2,
+                persistent_workers=True,
+                collate_fn=miao.collate_deferred,
+                multiprocessing_context="forkserver",
+            )
+            kept.append(loader)
+        return kept[0]  # type: ignore[no-any-return]
+
+    return batches
 
 
 def _by_hand(config: dict[str, Any]) -> Iterator[Any]:
