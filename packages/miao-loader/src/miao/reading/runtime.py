@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import worldarray
 from miao.errors import ForkError
+from miao.reading.pinned import PinnedArray
 from worldarray.errors import ForkError as CoreForkError
 
 if TYPE_CHECKING:
@@ -56,9 +57,8 @@ class OpenLevel:
 
     def __init__(self, level: LevelInfo, settings: ReadSettings) -> None:
         try:
-            self.handle: WorldArray = worldarray.open(
-                level.path, units=None, select=dict(level.select) or None, context=context(settings)
-            )
+            whole = worldarray.open(level.path, units=None, context=context(settings))
+            self.handle: WorldArray | PinnedArray = PinnedArray(whole, dict(level.select)) if level.select else whole
             self.store: Any = self.handle.ts
         except CoreForkError as error:
             raise ForkError(

@@ -1,0 +1,80 @@
+"""What somebody meets who follows the README with stores of their own: first steps, and first mistakes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from stores import config, group2
+
+import miao
+
+
+def numbered(shape):
+    """Values that tell where they are: 1000 z + 40 y + x, and 20000 t before."""
+    return sum(
+        index * weight for index, weight in zip(np.indices(shape), (20000, 1000, 40, 1)[-len(shape) :], strict=True)
+    ).astype("int32")
+
+
+PLANE = {"output_axes": "lcyx", "patch_size": [6, 8], "resolutions": [[8.0, 4.0]]}
+
+
+def planes(path, **volume):
+    """The fields of a configuration over planes of a volume of 12 x 20 x 30 voxels of 40 x 8 x 4."""
+    group2(path / "raw", [("s0", numbered((12, 20, 30)), (40, 8, 4), (0, 0, 0), (4, 8, 16))])
+    return config(path, **PLANE, volume={"normalize": False, **volume})
+
+
+def test_a_volume_is_read_plane_by_plane_where_z_is_pinned(tmp_path):
+    dataset = miao.VolumeDataset(planes(tmp_path, fixed_axes={"z": 7}), seed=1, verbose=False)
+    for _ in range(2):  # the second read goes to the store directly
+        for sample in map(dataset.__getitem__, range(6)):
+            y, x = sample["meta"]["coordinate"]
+            # the window begins at the coordinate less half of (6, 8); values are 1000 * 7 + 40 y + x
+            expected = 7000 + 40 * (y - 3 + np.arange(6))[:, None] + (x - 4 + np.arange(8))
+            assert sample["img"][0, 0].tolist() == expected.tolist()
+
+
+def test_planes_of_a_range_are_volumes_and_one_outside_is_refused(tmp_path):
+    fields = planes(tmp_path, fixed_axes={"z": "2:5"})
+    dataset = miao.VolumeDataset(fields, seed=1, verbose=False)
+    assert [volume.name for volume in dataset.volumes] == ["a[z=2]", "a[z=3]", "a[z=4]"]
+    for sample in map(dataset.__getitem__, range(6)):
+        z = int(sample["meta"]["volume"][4])
+        assert int(sample["img"][0, 0, 0, 0]) // 1000 == z  # 40 * 19 + 29 = 789 is below 1000
+    fields["volumes"][0]["fixed_axes"] = {"z": 12}
+    with pytest.raises(miao.errors.VolumeError, match=r"z is pinned to index 12.*0 to 11"):
+        miao.VolumeDataset(fields, verbose=False)
+
+
+def test_time_and_z_are_pinned_together_at_a_coarser_level(tmp_path):
+    fine = numbered((3, 12, 20, 30))
+    coarse = numbered((3, 6, 10, 15))
+    group2(
+        tmp_path / "raw",
+        [("s0", fine, (1, 40, 8, 4), (0, 0, 0, 0)), ("s1", coarse, (1, 80, 16, 8), (0, 20, 4, 2))],
+        axes="tzyx",
+    )
+    fields = config(
+        tmp_path,
+        output_axes="lcyx",
+        patch_size=[4, 6],
+        resolutions=[[16, 8]],
+        volume={"normalize": False, "fixed_axes": {"t": 2, "z": 9}},
+    )
+    sample = miao.VolumeDataset(fields, seed=3, verbose=False)[0]
+    # z 9 of 40 is floor(9 * 40 / 80) = 4 of the coarser level: 2 * 20000 + 4 * 1000 and what y and x add, at most 374
+    assert sample["meta"]["source_levels"] == [1]
+    assert set((sample["img"] // 1000).flatten().tolist()) == {44.0}
+
+
+def test_labels_and_a_mask_are_pinned_with_their_image(tmp_path):
+    fields = planes(tmp_path, fixed_axes={"z": 5}, label_key="labels", mask_key="mask", min_foreground=0.5)
+    mask = np.zeros((12, 20, 30), "uint8")
+    mask[5, :, 15:] = 1
+    for name, values in (("labels", numbered((12, 20, 30)).astype("uint16")), ("mask", mask)):
+        group2(tmp_path / name, [("s0", values, (40, 8, 4), (0, 0, 0))])
+    dataset = miao.VolumeDataset(fields, seed=1, verbose=False)
+    for sample in map(dataset.__getitem__, range(6)):
+        assert sample["img"][0, 0].tolist() == sample["label"][0].tolist()
+        assert sample["meta"]["coordinate"][1] >= 15  # half of the window's columns, x - 4 to x + 3, are at 15 or more
