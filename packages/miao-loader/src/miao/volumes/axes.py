@@ -52,9 +52,9 @@ def pinned_names(meta: ArrayMeta, axes: str, fixed: Mapping[str, int], at: At) -
     Raises
     ------
     VolumeError
-        The array has no such axis, or the index lies outside it.
+        The array has no such axis, the index lies outside it, or two names are of one axis.
     """
-    found = {}
+    found: dict[str, int] = {}
     for name, index in fixed.items():
         position = _position(meta, axes, name)
         if position is None:
@@ -68,6 +68,13 @@ def pinned_names(meta: ArrayMeta, axes: str, fixed: Mapping[str, int], at: At) -
                 f"{name} is pinned to index {index}, but {meta.path} has {meta.shape[position]} there: "
                 f"0 to {meta.shape[position] - 1}",
                 code="out_of_range",
+                at=(*at, name),
+            )
+        if position in found.values():
+            raise VolumeError(
+                f"{name} pins the axis {meta.axes[position]!r} of {meta.path}, which another entry pins already; "
+                "leave one of them out",
+                code="duplicate",
                 at=(*at, name),
             )
         found[name] = position

@@ -71,7 +71,7 @@ def description(config: MiaoConfig, documents: Mapping[Place, Group | Failure]) 
         found += _volume(config, volume, documents, ("volumes", index), notices)
     paths = [("volumes", index) for index, volume in enumerate(config.volumes) for _ in _frames(volume)]
     notices += agree(found, paths)
-    returned = label_dtype(volume.label.levels[0].dtype for volume in found if volume.label)
+    returned = label_dtype(level.dtype for volume in found if volume.label for level in volume.label.levels)
     for volume_info, at in zip(found, paths, strict=True):
         check_fill(volume_info.label_fill, returned, (*at, "label_fill"))
     channels = _channels(found, paths) if "c" in config.output_axes else 1
@@ -162,7 +162,7 @@ def _framed(
     image = parts["image"].pyramid
     check_sampled(image.path, image.axes, config.spatial, (*at, "image_key"))
     check_channels(image, config.output_axes, (*at, "image_key"))
-    check_image(image.levels[0].dtype, image.path, (*at, "image_key"))
+    check_image([level.dtype for level in image.levels], image.path, (*at, "image_key"))
     for what in ("label", "mask"):
         if what in parts:
             _check_beside(image, parts[what].pyramid, what, (*at, f"{what}_key"), notices)
@@ -197,9 +197,10 @@ def _check_beside(image: PyramidInfo, other: PyramidInfo, what: str, at: At, not
             at=at,
         )
     same_order(image.axes, other.axes, what, other.path, at)
-    said = check_labels(other.levels[0].dtype, other.path, at)
-    if said and what == "label":
-        notices.append(said)
+    for dtype in dict.fromkeys(level.dtype for level in other.levels):
+        said = check_labels(dtype, other.path, at)
+        if said and what == "label":
+            notices.append(said)
 
 
 def _resolutions(

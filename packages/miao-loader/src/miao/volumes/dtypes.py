@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -40,8 +40,17 @@ def label_dtype(stored: Iterable[str]) -> str:
     return max(returned, key=lambda dtype: np.dtype(dtype).itemsize) if returned else NO_LABELS
 
 
-def check_image(dtype: str, path: str, at: At) -> None:
-    """Refuse images whose values are neither integers nor floats nor booleans."""
+def check_image(dtypes: Sequence[str], path: str, at: At) -> None:
+    """Refuse images whose values are neither integers nor floats nor booleans, or of another dtype at some level."""
+    dtype = dtypes[0]
+    for level, other in enumerate(dtypes):
+        if other != dtype:
+            raise VolumeError(
+                f"level {level} of {path} holds {other} and level 0 {dtype}; one range of values is scaled to 0 to 1, "
+                "so every level of an image is of one dtype",
+                code="conflict",
+                at=at,
+            )
     if np.dtype(dtype).kind not in "biuf" and dtype != "bfloat16":
         raise VolumeError(
             f"{path} holds {dtype}; images are of integers, floats or booleans", code="unsupported", at=at

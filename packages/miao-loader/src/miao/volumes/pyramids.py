@@ -45,17 +45,18 @@ def describe_pyramid(
     Raises
     ------
     VolumeError
-        An axis that cannot be sampled or pinned, or a level whose axes differ from those of level 0.
+        An axis that cannot be sampled or pinned; a level whose axes or channels differ from those of level 0, or
+        that lacks the pinned index; several levels of which no document says how large their voxels are.
     """
     first = group.metas[0]
     axes = letters(first, at)
+    notices = _unplaced(group, at)
     known = {name: index for name, index in fixed.items() if not pin_missing or _has(first, axes, name)}
     pins = pinned_names(first, axes, known, (*at[:2], "fixed_axes"))
     if pin_missing and "c" in axes and first.shape[axes.index("c")] == 1 and axes.index("c") not in pins.values():
         pins, known = {**pins, "c": axes.index("c")}, {**known, "c": 0}
     kept = tuple(position for position in range(first.ndim) if position not in pins.values())
     levels: list[LevelInfo] = []
-    notices: list[Notice] = []
     for name, meta in zip(group.names, group.metas, strict=True):
         if meta.axes != first.axes:
             raise VolumeError(
@@ -70,7 +71,9 @@ def describe_pyramid(
             notices.append(Notice("conflict", said))
             continue
         sampled = tuple(position for position in kept if axes[position] != "c")
-        levels.append(_level(name, meta, first, sampled, _selected(known, pins, first, meta), factor))
+        if "c" in axes:
+            _check_channels(meta, first, axes.index("c"), at)
+        levels.append(_level(name, meta, first, sampled, _selected(known, pins, first, meta, at), factor))
     letters_kept = "".join(axes[position] for position in kept)
     channels = first.shape[axes.index("c")] if "c" in letters_kept else None
     sampled_axes = letters_kept.replace("c", "")
@@ -93,19 +96,61 @@ def _other_times(first: ArrayMeta, meta: ArrayMeta, axes: str, pins: Mapping[str
     return ""
 
 
-def _selected(
-    known: Mapping[str, int], pins: Mapping[str, int], first: ArrayMeta, meta: ArrayMeta
-) -> tuple[tuple[str, int], ...]:
-    return tuple(
-        (
-            meta.axes[position],
-            min(
-                pinned_index(known[name], first.voxel_size[position], meta.voxel_size[position]),
-                meta.shape[position] - 1,
-            ),
+def _unplaced(group: Group, at: At) -> list[Notice]:
+    """Say that voxels count as 1 long where no document gives their size; refuse several levels, which it tells apart.
+
+    Raises
+    ------
+    VolumeError
+        There are several.
+    """
+    bare = [name for name, meta in zip(group.names, group.metas, strict=True) if meta.placed_by is None]
+    if not bare:
+        return []
+    said = f"no document of {group.path} says how large the voxels of level {bare[0]} are"
+    if len(group.metas) > 1:
+        raise VolumeError(
+            f"{said}, and it has {len(group.metas)} levels; write multiscales with a scale for each level",
+            code="missing_key",
+            at=at,
         )
-        for name, position in pins.items()
-    )
+    return [Notice("missing_key", f"{said}; they count as 1 along every axis: write multiscales with a scale")]
+
+
+def _check_channels(meta: ArrayMeta, first: ArrayMeta, axis: int, at: At) -> None:
+    """Refuse a level without channels, or with other ones than level 0."""
+    found, wanted = meta.shape[axis], first.shape[axis]
+    if found != wanted or not found:
+        raise VolumeError(
+            f"{meta.path} has {found} channels where {first.path} has {wanted}; every level of a pyramid has the same "
+            "ones, at least one",
+            code="wrong_length",
+            at=at,
+        )
+
+
+def _selected(
+    known: Mapping[str, int], pins: Mapping[str, int], first: ArrayMeta, meta: ArrayMeta, at: At
+) -> tuple[tuple[str, int], ...]:
+    """Return which index of each pinned axis a level is read at.
+
+    Raises
+    ------
+    VolumeError
+        The level has the same step along the axis as level 0 and ends before the index.
+    """
+    found = []
+    for name, position in pins.items():
+        step, own, size = first.voxel_size[position], meta.voxel_size[position], meta.shape[position]
+        if known[name] >= size and step == own:
+            raise VolumeError(
+                f"{name} is pinned to index {known[name]}, but {meta.path} has {size} there and level 0 "
+                f"{first.shape[position]}; every level has the indices that are pinned",
+                code="out_of_range",
+                at=(*at[:2], "fixed_axes", name),
+            )
+        found.append((meta.axes[position], min(pinned_index(known[name], step, own), size - 1)))
+    return tuple(found)
 
 
 def _level(
