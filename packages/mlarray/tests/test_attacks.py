@@ -312,3 +312,23 @@ def test_a_file_that_cannot_be_written_to_is_not_opened_to_change_it(
         MLArray.open(path, "r+")
     for mode in ("r", "c"):
         MLArray.open(path, mode).close()
+
+
+def test_an_attribute_with_a_typo_is_refused_by_the_name_that_was_meant() -> None:
+    array = MLArray(np.zeros((2, 3)))
+    with pytest.raises(AttributeError, match="spacing"):
+        array.spaceing = (1, 2)
+    with pytest.raises(AttributeError, match=r"meta\.user"):
+        array.qqq = 1
+    array.spacing = (1, 2)
+    assert array.spacing == [1, 2]
+
+
+def test_flags_are_no_indices_and_places_are_finite() -> None:
+    array = MLArray(np.zeros((2, 3)), spacing=(1, 2))
+    with pytest.raises(ArgumentTypeError, match="True"):
+        array.read_patch((0, True), (1, 1))
+    for place in ((0, float("inf")), (NAN, 0)):
+        with pytest.raises(ValueError, match="finite"):
+            array.index_to_space(place)
+    assert array.read_patch((0, 1), (1, 1)).shape == (1, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -40,6 +41,14 @@ class Handle:
     _meta: Meta | None
     _patch: tuple[int, ...] | None
     _options: dict[str, Any]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse names that mean nothing here: a setter with a typo would be taken and forgotten."""
+        if name[:1] != "_" and not hasattr(type(self), name):
+            near = get_close_matches(name, [known for known in dir(type(self)) if known[0] != "_"], 1)
+            hint = f"did you mean {near[0]}?" if near else "what is of your own goes into meta.user"
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}; {hint}")
+        object.__setattr__(self, name, value)
 
     def _set(self, parts: Parts, **options: Any) -> None:
         self._store, self._meta, self._patch = parts.store, parts.meta, parts.patch

@@ -67,5 +67,7 @@ def new_path(path: Any, *, overwrite: bool) -> Path:
     if not found.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "the folder to write to does not exist; make it first", str(found.parent))
     if os.path.lexists(found) and not overwrite:
-        raise FileExistsError(errno.EEXIST, "something stands there already; overwrite=True replaces it", str(found))
+        raise FileExistsError(
+            errno.EEXIST, "something stands there already; overwrite=True (--overwrite) replaces it", str(found)
+        )
     return found

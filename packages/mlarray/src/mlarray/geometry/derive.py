@@ -212,7 +212,7 @@ def points(value: Any, width: int, at: At) -> NDArray[np.float64]:
     ArgumentTypeError
         A value is no number, or the points are not all as long.
     ArgumentError
-        The last axis has another length.
+        The last axis has another length, or a number is not finite.
 
     Examples
     --------
@@ -227,6 +227,10 @@ def points(value: Any, width: int, at: At) -> NDArray[np.float64]:
         message = f"{value!r} is no list of points: numbers alone, and as many in each"
         raise ArgumentTypeError(Problem("wrong_type", at, message))
     found = raw.astype(np.float64)
+    if not np.isfinite(found).all():
+        raise ArgumentError(
+            Problem("not_finite", at, f"{value!r} holds a number that is not finite; places are finite")
+        )
     if found.ndim == 0 or found.shape[-1] != width:
         have = "no axis" if found.ndim == 0 else f"{found.shape[-1]} numbers"
         raise ArgumentError(Problem("wrong_length", at, f"{have} in the last axis, expected {width}"))

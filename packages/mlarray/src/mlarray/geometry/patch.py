@@ -99,7 +99,9 @@ def integers(values: Sequence[Any], name: str, ndim: int) -> Ints:
     try:
         found = tuple(map(operator.index, values))
     except TypeError:
-        raise ArgumentTypeError(_not_whole(values, name)) from None
+        found = None
+    if found is None or bool in map(type, values):
+        raise ArgumentTypeError(_not_whole(values, name))
     if len(found) != ndim:
         message = f"{len(found)} numbers, expected {ndim} (one per axis of the array)"
         raise ArgumentError(Problem("wrong_length", (name,), message))
@@ -109,6 +111,6 @@ def integers(values: Sequence[Any], name: str, ndim: int) -> Ints:
 def _not_whole(values: Any, name: str) -> Problem:
     """Return what is wrong with a list that does not hold whole numbers alone: the first entry that is none."""
     for index, value in enumerate(values if isinstance(values, (list, tuple)) else ()):
-        if not hasattr(value, "__index__"):
+        if not hasattr(value, "__index__") or isinstance(value, bool):
             return Problem("wrong_type", (name, index), f"{value!r} stands where a whole number belongs")
     return Problem("wrong_type", (name,), f"{name} is {values!r}; it is a whole number per axis")
