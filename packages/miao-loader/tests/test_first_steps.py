@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from stores import config, group2
@@ -78,3 +80,51 @@ def test_labels_and_a_mask_are_pinned_with_their_image(tmp_path):
     for sample in map(dataset.__getitem__, range(6)):
         assert sample["img"][0, 0].tolist() == sample["label"][0].tolist()
         assert sample["meta"]["coordinate"][1] >= 15  # half of the window's columns, x - 4 to x + 3, are at 15 or more
+
+
+@pytest.fixture
+def container(tmp_path):
+    """An image and two groups of labels below it, and what is neither."""
+    image = np.zeros((8, 8, 8), "uint8")
+    for key in ("raw", "labels/nuclei", "labels/cells"):
+        group2(tmp_path / "brain.zarr" / key, [("s0", image, (8, 8, 8), (0, 0, 0), (2, 2, 2))])
+    (tmp_path / "brain.zarr" / "notes").mkdir()
+    return tmp_path / "brain.zarr"
+
+
+@pytest.mark.parametrize(
+    ("volume", "said"),
+    [
+        ({"image_key": "rwa"}, r"^volumes\[0\].image_key: .*did you mean 'raw'\?"),
+        ({"label_key": "nuclei"}, r"label_key: .*'labels/nuclei'\? there are 'labels/cells', 'labels/nuclei', 'raw'$"),
+        ({"image_key": "."}, r"image_key: .*there are 'labels/cells', 'labels/nuclei', 'raw'$"),
+    ],
+)
+def test_a_wrong_key_tells_which_groups_there_are(container, volume, said):
+    fields = config(container, patch_size=[2, 2, 2], resolutions=[[8, 8, 8]], volume=volume)
+    with pytest.raises(miao.errors.VolumeNotFoundError, match=said):
+        miao.VolumeDataset(fields, verbose=False)
+    fields["volumes"][0] |= {"image_key": "raw", "label_key": "labels/nuclei"}
+    assert len(miao.VolumeDataset(fields, verbose=False)) == 6
+
+
+def test_a_wrong_path_says_where_was_looked(container, monkeypatch):
+    monkeypatch.chdir(container.parent)
+    (container.parent / "config.yaml").write_text(
+        "volumes: [{name: a, path: brian.zarr, image_key: raw}]\n"
+        "resolutions: [[8, 8, 8]]\noutput_axes: lczyx\npatch_size: [2, 2, 2]\n"
+    )
+    looked = re.escape(str(container.parent / "brian.zarr"))
+    with pytest.raises(miao.errors.VolumeNotFoundError, match=f"correct path: there is nothing at {looked}$"):
+        miao.VolumeDataset("config.yaml", verbose=False)
+    fields = config("$DATA/brain.zarr", patch_size=[2, 2, 2], resolutions=[[8, 8, 8]])
+    with pytest.raises(miao.errors.VolumeNotFoundError, match="variables of the environment are not filled in"):
+        miao.VolumeDataset(fields, verbose=False)
+
+
+def test_an_image_at_the_root_of_its_container_is_named_so(container):
+    fields = config(container / "raw", patch_size=[2, 2, 2], resolutions=[[8, 8, 8]])
+    with pytest.raises(miao.errors.VolumeNotFoundError, match=r"there are '.' \(the container itself\)$"):
+        miao.VolumeDataset(fields, verbose=False)
+    fields["volumes"][0]["image_key"] = "."
+    assert len(miao.VolumeDataset(fields, verbose=False)) == 6

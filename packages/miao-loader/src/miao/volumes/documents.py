@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from miao.errors import At, VolumeError, VolumeNotFoundError
+from miao.volumes.nearby import advice
 
 if TYPE_CHECKING:
     from worldarray import ArrayMeta
@@ -73,8 +74,7 @@ def require(found: Group | Failure, place: Place, at: At) -> Group:
         raise VolumeError(error.message, code=error.code, at=at) from error
     if isinstance(error, FileNotFoundError):
         raise VolumeNotFoundError(
-            f"there is no multiscale group {place.key!r} in {place.path}: {error}; give the key of the "
-            "group that holds the levels",
+            f"there is no multiscale group {place.key!r} in {place.path}: {error}; {advice(place.path, place.key)}",
             code="not_found",
             at=at,
         ) from error
