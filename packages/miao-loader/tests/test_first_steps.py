@@ -128,3 +128,36 @@ def test_an_image_at_the_root_of_its_container_is_named_so(container):
         miao.VolumeDataset(fields, verbose=False)
     fields["volumes"][0]["image_key"] = "."
     assert len(miao.VolumeDataset(fields, verbose=False)) == 6
+
+
+def small(path, **more):
+    """The fields of a configuration over 20 x 24 x 28 voxels of 8 nm with labels, patches of 8, and what is given."""
+    volume = np.zeros((20, 24, 28), "uint8")
+    for key in ("raw", "labels"):
+        group2(path / key, [("s0", volume, (8, 8, 8), (0, 0, 0))])
+    base = {"patch_size": [8, 8, 8], "resolutions": [[8, 8, 8]], "volume": {"label_key": "labels"}}
+    return config(path, **{**base, **more})
+
+
+def test_advice_about_a_patch_that_does_not_fit_is_what_would_help(tmp_path):
+    with pytest.raises(miao.errors.PlanError, match=r"; use a smaller patch_size or finer resolutions$"):
+        miao.VolumeDataset(small(tmp_path / "a", patch_size=[21, 8, 8]), verbose=False)
+    # 16 nm from voxels of 8 nm: windows of 16 and 32 voxels, of which 32 are more than 20
+    fields = small(tmp_path / "b", patch_size=[16, 8, 8], resolutions=[[8, 8, 8], [16, 8, 8]])
+    with pytest.raises(miao.errors.PlanError, match="finer resolutions, or set border: clamp"):
+        miao.VolumeDataset(fields, verbose=False)
+    group2(tmp_path / "c" / "labels", [("s0", np.zeros((6, 24, 28), "uint8"), (8, 8, 8), (0, 0, 0))])
+    group2(tmp_path / "c" / "raw", [("s0", np.zeros((20, 24, 28), "uint8"), (8, 8, 8), (0, 0, 0))])
+    crop = config(tmp_path / "c", patch_size=[8, 8, 8], resolutions=[[8, 8, 8]], volume={"label_key": "labels"})
+    with pytest.raises(miao.errors.PlanError, match="set label_fill, so that windows may reach past the labels"):
+        miao.VolumeDataset(crop, verbose=False)
+    crop["volumes"][0]["label_fill"] = 0
+    assert len(miao.VolumeDataset(crop, verbose=False)) == 6
+
+
+def test_windows_a_thousand_times_too_large_ask_about_units(tmp_path):
+    group2(tmp_path / "raw", [("s0", np.zeros((20, 24, 28), "uint8"), (0.032, 0.008, 0.008), None)], units="micrometer")
+    fields = config(tmp_path, patch_size=[8, 8, 8], resolutions=[[32, 8, 8]])
+    with pytest.raises(miao.errors.PlanError, match=r"set units, if .* not in micrometer \(0.032 at level 0\)"):
+        miao.VolumeDataset(fields, verbose=False)
+    assert miao.VolumeDataset({**fields, "units": "nanometer"}, seed=0, verbose=False)[0]["img"].shape[-1] == 8

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from miao.errors import PlanError
 from miao.geometry.scales import NEAR, Geometry, level_limits, limits, lines_of, reaching
-from miao.records import Scale, Span, VolumeInfo
+from miao.records import LevelInfo, Scale, Span, VolumeInfo
+
+_FAR_TOO_LARGE: Final = 50
+"""How many times a level a window is that was asked for in another unit."""
 
 
 class _Bound(NamedTuple):
@@ -90,12 +93,15 @@ def _no_centre(geometry: Geometry, volume: VolumeInfo, bounds: Sequence[_Bound],
     letter = volume.image.axes[axis]
     windows = "; ".join(_described(geometry, volume, bound, axis) for bound in bounds)
     advice = ["use a smaller patch_size or finer resolutions"]
-    if volume.label is not None and volume.label_fill is None:
+    bare = [level_limits(geometry, volume, bound.scale, axis) for bound in bounds]
+    fits = all(first <= last for first, last in bare)
+    if volume.label is not None and volume.label_fill is None and fits:
         advice.append("set label_fill, so that windows may reach past the labels")
     if volume.bounding_box is not None:
         advice.append(f"enlarge the bounding_box, which is {list(volume.bounding_box[axis])} along {letter}")
-    if len(bounds) > 1:
+    if len(bounds) > 1 and bounds[0].low <= bounds[0].high:
         advice.append("or set border: clamp, so that only the first scale confines the centre")
+    advice += _other_units(volume, bounds, axis)
     message = (
         f"no voxel of level 0 can be the centre of a sample of volume {volume.name} along {letter}: the least centre "
         f"is {found[0]}, the greatest {found[1]} ({windows}); {', '.join(advice)}"
@@ -103,9 +109,22 @@ def _no_centre(geometry: Geometry, volume: VolumeInfo, bounds: Sequence[_Bound],
     return PlanError(message, code="out_of_range", at=(volume.name, letter))
 
 
+def _other_units(volume: VolumeInfo, bounds: Sequence[_Bound], axis: int) -> list[str]:
+    """Return what to say of windows so much larger than their level that the resolutions are of another unit."""
+    if all(bound.scale.size[axis] < _FAR_TOO_LARGE * _level(volume, bound).shape[axis] for bound in bounds):
+        return []
+    finest = volume.image.levels[0].voxel[axis]
+    unit = volume.image.units[axis] if volume.image.units else ""
+    return [f"or set units, if the resolutions are not in {unit or 'the unit of the store'} ({finest:g} at level 0)"]
+
+
+def _level(volume: VolumeInfo, bound: _Bound) -> LevelInfo:
+    return volume.image.levels[bound.scale.level]
+
+
 def _described(geometry: Geometry, volume: VolumeInfo, bound: _Bound, axis: int) -> str:
     scale = bound.scale
-    level = volume.image.levels[scale.level]
+    level = _level(volume, bound)
     text = (
         f"resolution {scale.resolution[axis]:g} reads {scale.size[axis]} of the {level.shape[axis]} voxels of level "
         f"{level.name}, centres {bound.low} to {bound.high}"
