@@ -1,0 +1,33 @@
+"""MAML, the YAML description of a table and its columns: parsed and validated with the place of every problem.
+
+Writing it into parquet files, and reading such files, is not built yet.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from maml_parquet import errors
+    from maml_parquet.errors import MamlError
+
+__all__ = ["MamlError", "errors"]
+
+_HOMES: Final = {"errors": ("MamlError",)}
+"""The module of each public name, which is imported when the name is first used."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    if name == "errors":
+        return import_module(f"{__name__}.errors")
+    for module, names in _HOMES.items():
+        if name in names:
+            globals()[name] = found = getattr(import_module(f"{__name__}.{module}"), name)
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__})

@@ -1,0 +1,107 @@
+"""Errors and warnings: each problem carries a code, the key path to the value, its line, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+At = tuple[str | int, ...]
+
+CODES: Final = frozenset(
+    {
+        "array-auto-nonstring",
+        "argument",
+        "encoding",
+        "field-name-duplicate",
+        "field-name-missing",
+        "fields-missing",
+        "filter",
+        "key-duplicate",
+        "limit",
+        "line-too-long",
+        "protected-nullable",
+        "protected-unknown",
+        "qc-block-scalar",
+        "qc-bound",
+        "qc-direction",
+        "qc-empty-operator",
+        "qc-miss",
+        "qc-temporal",
+        "remap",
+        "reserved-key",
+        "section-unknown",
+        "shape",
+        "size-invalid",
+        "sort",
+        "subkey-unknown",
+        "table-missing",
+        "type-invalid",
+        "type-missing",
+        "yaml",
+    }
+)
+"""The words of `Problem.code`."""
+
+
+def render_at(at: At) -> str:
+    """Return a path to a value as people write it.
+
+    Examples
+    --------
+    >>> render_at(("fields", 3, "qc", "min"))
+    'fields[3].qc.min'
+    """
+    text = ""
+    for part in at:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong: a word of `CODES`, where, and words for people. Lines and columns count from 1."""
+
+    code: str
+    at: At
+    message: str
+    line: int = 1
+    column: int = 1
+
+    def __str__(self) -> str:
+        """Return ``line:column path: message``."""
+        where = render_at(self.at)
+        return f"{self.line}:{self.column} {where + ': ' if where else ''}{self.message}"
+
+
+@dataclass(frozen=True)
+class Notice(Problem):
+    """One thing that is odd but usable: what a warning says, as data."""
+
+
+class MamlError(ValueError):
+    """What is wrong with a MAML, all of it, in the order of its lines; `source` names the file where there is one."""
+
+    def __init__(self, problems: Iterable[Problem], source: str = "") -> None:
+        self.problems = tuple(sorted(problems, key=lambda problem: (problem.line, problem.column)))
+        self.source = source
+        super().__init__(self.problems, source)
+
+    @property
+    def code(self) -> str:
+        """The code of the first problem."""
+        return self.problems[0].code
+
+    @property
+    def at(self) -> At:
+        """The path to the value of the first problem."""
+        return self.problems[0].at
+
+    def __str__(self) -> str:
+        """Return every problem, one a line."""
+        prefix = f"{self.source}:" if self.source else ""
+        return "\n".join(f"{prefix}{problem}" for problem in self.problems)
+
+
+class MamlWarning(UserWarning):
+    """Something that is odd but usable."""
