@@ -4,14 +4,13 @@ import importlib.resources
 import sys
 
 import miao
+from miao.demo import demo_config
 
 
 def main() -> None:
     """Draw two samples, and read the values that a formula gives."""
     assert importlib.resources.files("miao").joinpath("py.typed").is_file()
     assert not {"torch", "tensorstore", "pydantic"} & sys.modules.keys()
-    from miao.demo import demo_config
-
     with demo_config() as fields:
         dataset = miao.VolumeDataset(fields, seed=1, verbose=False)
         batch = next(iter(miao.loader(dataset, batch_size=2)))
