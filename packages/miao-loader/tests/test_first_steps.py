@@ -161,3 +161,19 @@ def test_windows_a_thousand_times_too_large_ask_about_units(tmp_path):
     with pytest.raises(miao.errors.PlanError, match=r"set units, if .* not in micrometer \(0.032 at level 0\)"):
         miao.VolumeDataset(fields, verbose=False)
     assert miao.VolumeDataset({**fields, "units": "nanometer"}, seed=0, verbose=False)[0]["img"].shape[-1] == 8
+
+
+def test_parts_and_sums_of_datasets_are_loaded_by_torch_or_by_their_indices(tmp_path):
+    from torch.utils.data import ConcatDataset, DataLoader, Subset, random_split
+
+    dataset = miao.VolumeDataset(small(tmp_path), seed=0, verbose=False)
+    part = Subset(dataset, [4, 1])
+    with pytest.raises(miao.errors.ArgumentTypeError, match=r"dataset is Subset; .* sampler=subset.indices"):
+        miao.loader(part)
+    (batch,) = miao.loader(dataset, batch_size=2, sampler=part.indices)
+    for i, index in enumerate((4, 1)):
+        assert [int(values[i]) for values in batch["meta"]["coordinate"]] == dataset[index]["meta"]["coordinate"]
+    parts = [one for half in random_split(dataset, [0.5, 0.5]) for one in DataLoader(half, batch_size=3)]
+    assert [len(one["img"]) for one in parts] == [3, 3]
+    (whole,) = DataLoader(ConcatDataset([dataset, dataset]), batch_size=12)
+    assert whole["img"][:6].tolist() == whole["img"][6:].tolist()

@@ -54,6 +54,8 @@ def loader(
     ------
     ArgumentError
         A count is too small, or augment_fn is given without ``defer_image_ops``.
+    ArgumentTypeError
+        The dataset is another one, a Subset say.
 
     Examples
     --------
@@ -65,7 +67,7 @@ def loader(
     [(3, 2, 1, 8, 8, 8), (1, 2, 1, 8, 8, 8)]
     """
     return Loader(
-        dataset,
+        _volume_dataset(dataset),
         _count(batch_size, "batch_size", 1),
         prefetch=_count(prefetch, "prefetch", 1),
         device=device,
@@ -241,6 +243,19 @@ def _moved(batch: Batch, device: Any) -> Batch:
         else value
         for key, value in batch.items()
     }
+
+
+def _volume_dataset(dataset: Any) -> VolumeDataset:
+    from miao.dataset import VolumeDataset  # noqa: PLC0415  (with torch)
+
+    if isinstance(dataset, VolumeDataset):
+        return dataset
+    raise ArgumentTypeError(
+        f"dataset is {type(dataset).__name__}; a loader reads one VolumeDataset: give sampler=subset.indices for "
+        "a part of it, and several datasets to torch's DataLoader",
+        code="wrong_type",
+        at=("dataset",),
+    )
 
 
 def _count(value: Any, name: str, least: int) -> int:
