@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch.utils.data  # noqa: TID253  (the class is one of torch's datasets)
 
+from miao.arguments import mapping_of, position_of, positions_of, rank_of, whole_number
 from miao.augmenting import Augmentation, resolve
 from miao.config.loading import as_config
-from miao.errors import ArgumentError, ArgumentTypeError, SampleIndexError
+from miao.errors import ArgumentError
 from miao.finish.assembling import finish_sample, shapes
 from miao.finish.collating import Batch
 from miao.finish.deferred import defer_sample
@@ -93,8 +94,9 @@ class VolumeDataset(torch.utils.data.Dataset[Sample]):
     ) -> None:
         self.config = as_config(config)
         self._augmentation = resolve(augment_fn, self.config.augment_fn, deferred=self.config.defer_image_ops)
-        self.seed = _checked_seed(self.config.seed if seed is None else seed)
-        self.rank, self.world_size = _rank(rank, world_size)
+        chosen = self.config.seed if seed is None else seed
+        self.seed = None if chosen is None else whole_number(chosen, "seed", 0, 2**64 - 1)
+        self.rank, self.world_size = rank_of(rank, world_size)
         self._description = describe(self.config)
         warn_notices(self._description.notices)
         self._levels = Levels(
@@ -139,10 +141,10 @@ class VolumeDataset(torch.utils.data.Dataset[Sample]):
 
     def start(self, indices: Sequence[int]) -> Started:
         """Plan samples and issue their reads; `finish` waits for them."""
-        checked = [_index(index, len(self)) for index in indices]
-        plans = [self.plan(index) for index in checked]
+        checked, epoch = positions_of(indices, len(self)), self.epoch
+        plans = [self._planned(index, epoch) for index in checked]
         pending = start_reads(self._levels, self._description.volumes, plans)
-        return Started(checked, plans, pending, self.epoch)
+        return Started(checked, plans, pending, epoch)
 
     def finish(self, started: Started) -> list[Sample]:
         """Return the samples whose reads were started."""
@@ -150,6 +152,8 @@ class VolumeDataset(torch.utils.data.Dataset[Sample]):
 
     def finished(self, started: Started) -> list[Sample]:
         """Return the samples whose reads were started, before ``augment_fn``; nothing is drawn."""
+        if not started.plans:
+            return []
         raws = started.pending.result()
         if self.config.defer_image_ops:
             return [self._deferred(started, position, raw) for position, raw in enumerate(raws)]
@@ -177,8 +181,10 @@ class VolumeDataset(torch.utils.data.Dataset[Sample]):
 
         Without a seed a draw is taken from numpy's global generator, as reading the sample would.
         """
-        index = _index(index, len(self))
-        rng = np.random if self.seed is None else sample_rng(self.seed, self.epoch, self.rank, index)
+        return self._planned(position_of(index, len(self)), self.epoch)
+
+    def _planned(self, index: int, epoch: int) -> SamplePlan:
+        rng = np.random if self.seed is None else sample_rng(self.seed, epoch, self.rank, index)
         return self._sampler.plan(index, rng)
 
     def _batch(self, plans: Sequence[SamplePlan]) -> Batch:
@@ -225,11 +231,7 @@ class VolumeDataset(torch.utils.data.Dataset[Sample]):
 
     def set_epoch(self, epoch: int) -> None:
         """Say which epoch the next samples belong to; worker processes that are running already follow."""
-        if isinstance(epoch, bool) or not isinstance(epoch, (int, np.integer)):
-            raise ArgumentTypeError(f"epoch is {epoch!r}; it is a whole number", code="wrong_type", at=("epoch",))
-        if not 0 <= epoch < 2**63:
-            raise ArgumentError(f"epoch is {epoch}; it is 0 or more", code="out_of_range", at=("epoch",))
-        self._epoch.fill_(int(epoch))
+        self._epoch.fill_(whole_number(epoch, "epoch", 0, 2**63 - 1))
 
     def state_dict(self) -> dict[str, Any]:
         """Return what resuming needs: with the same seed, epoch and rank, sample i is the same sample."""
@@ -241,8 +243,9 @@ class VolumeDataset(torch.utils.data.Dataset[Sample]):
         Raises
         ------
         ArgumentError
-            The state was taken with another seed; its samples cannot be had again with this one.
+            It is no state, or was taken with another seed, whose samples cannot be had again with this one.
         """
+        state = mapping_of(state, "state")
         if state.get("seed") != self.seed:
             raise ArgumentError(
                 f"the state was taken with seed {state.get('seed')!r} and this dataset has {self.seed!r}; make it with "
@@ -318,45 +321,6 @@ class Started:
         self.plans = plans
         self.pending = pending
         self.epoch = epoch
-
-
-def _index(index: Any, length: int) -> int:
-    """Return a position from 0 on; negative ones count from the end."""
-    try:
-        found = index.__index__() if not isinstance(index, bool) else None
-    except AttributeError:
-        found = None
-    if found is None:
-        raise ArgumentTypeError(f"{index!r} is no index of a sample; give a whole number", code="wrong_type")
-    if not -length <= found < length:
-        raise SampleIndexError(f"there is no sample {found}; the dataset has {length}", code="out_of_range")
-    return int(found) % length
-
-
-def _checked_seed(seed: Any) -> int | None:
-    if seed is None:
-        return None
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
-        raise ArgumentTypeError(f"seed is {seed!r}; it is a whole number", code="wrong_type", at=("seed",))
-    if not 0 <= seed < 2**64:
-        raise ArgumentError(f"seed is {seed}; it is from 0 to 2^64 - 1", code="out_of_range", at=("seed",))
-    return int(seed)
-
-
-def _rank(rank: int | None, world_size: int | None) -> tuple[int, int]:
-    """Return the rank of this process and how many there are."""
-    import torch.distributed as dist
-
-    if dist.is_available() and dist.is_initialized():
-        found = dist.get_rank(), dist.get_world_size()
-    else:
-        found = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
-    chosen = found[0] if rank is None else rank, found[1] if world_size is None else world_size
-    if not 0 <= chosen[0] < max(chosen[1], 1):
-        raise ArgumentError(
-            f"rank is {chosen[0]} of {chosen[1]}; it is from 0 to world_size - 1", code="out_of_range", at=("rank",)
-        )
-    return chosen
 
 
 __all__ = ["Augmentation", "VolumeDataset"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right
 from itertools import accumulate
 from operator import index as whole
@@ -42,7 +43,7 @@ class Sampler:
     Raises
     ------
     PlanError
-        A volume has no place where the windows fit.
+        A volume has no place where the windows fit, or the grids have more positions than a dataset can.
 
     Examples
     --------
@@ -72,8 +73,9 @@ class Sampler:
         self._ends: list[int] = []
         if rules.sampling == "sequential":
             self._grids = tuple(places.grid() for places in self._places)
-            self._ends = list(accumulate(len(grid) for grid in self._grids))
+            self._ends = list(accumulate(grid.count for grid in self._grids))
             self.length = self._ends[-1]
+            _check_length(self.length)
         else:
             self.probabilities = probabilities(
                 self.sizes, [volume.weight for volume in volumes], rules.size_weighting_exponent
@@ -175,6 +177,17 @@ class Sampler:
     def places(self, volume: int) -> Places:
         """Return what of a volume's draws does not depend on the draw."""
         return self._places[volume]
+
+
+def _check_length(length: int) -> None:
+    """Refuse a number of samples that ``len`` cannot return."""
+    if length > sys.maxsize:
+        raise PlanError(
+            f"the grids have {length} positions, and a dataset has at most {sys.maxsize}; use a larger patch_size, "
+            "coarser resolutions, or a bounding_box",
+            code="out_of_range",
+            at=("sampling",),
+        )
 
 
 def _drawer(rng: Rng) -> Callable[[Span], int]:

@@ -82,9 +82,14 @@ class Grid:
 
     axes: tuple[AxisGrid, ...]
 
+    @property
+    def count(self) -> int:
+        """How many windows there are."""
+        return prod(axis.count for axis in self.axes)
+
     def __len__(self) -> int:
         """Return how many windows there are."""
-        return prod(axis.count for axis in self.axes)
+        return self.count
 
     def index(self, position: int) -> Ints:
         """Return the position on each axis of the window of a number from 0 to ``len(self) - 1``."""

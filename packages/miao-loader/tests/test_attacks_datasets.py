@@ -1,0 +1,106 @@
+"""Datasets asked for what they do not have: indices, ranks, epochs and states that are none."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from stores import config, group2, ramp_pyramid
+
+import miao
+from miao.errors import ArgumentError, ArgumentTypeError, PlanError
+
+
+@pytest.fixture
+def ramp(tmp_path):
+    ramp_pyramid(tmp_path / "a.zarr")
+    return tmp_path / "a.zarr"
+
+
+def made(path, **more):
+    return miao.VolumeDataset(config(path), verbose=False, **{"seed": 1, **more})
+
+
+@pytest.mark.parametrize(
+    "index",
+    [np.array([1]), torch.tensor([1, 2]), torch.tensor(1.0), torch.tensor(True), np.True_, 1.0, "0", None, slice(2)],
+    ids=repr,
+)
+def test_an_index_that_is_no_whole_number_is_named(ramp, index):
+    with pytest.raises(ArgumentTypeError, match="no index of a sample; give a whole number"):
+        made(ramp)[index]
+
+
+@pytest.mark.parametrize("index", [np.int64(1), np.uint8(1), torch.tensor(1), np.array(1), -5], ids=repr)
+def test_an_index_may_be_a_whole_number_of_numpy_or_torch(ramp, index):
+    dataset = made(ramp)
+    assert dataset[index]["meta"] == dataset[1]["meta"]
+
+
+def test_no_indices_are_no_samples(ramp):
+    assert made(ramp).__getitems__([]) == []
+
+
+@pytest.mark.parametrize("indices", [None, 3, "01"], ids=repr)
+def test_indices_that_are_no_list_are_named(ramp, indices):
+    with pytest.raises(ArgumentTypeError, match="is no list of indices"):
+        made(ramp).__getitems__(indices)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"rank": "0"}, {"rank": 0.5}, {"rank": True, "world_size": 2}, {"world_size": "2"}, {"world_size": 1.0}],
+    ids=repr,
+)
+def test_a_rank_or_world_size_that_is_no_whole_number_is_named(ramp, given):
+    with pytest.raises(ArgumentTypeError, match="it is a whole number"):
+        made(ramp, **given)
+
+
+@pytest.mark.parametrize("given", [{"rank": -1}, {"rank": 2, "world_size": 2}, {"world_size": 0}, {"world_size": -3}])
+def test_a_rank_that_is_none_of_the_world_is_refused(ramp, given):
+    with pytest.raises(ArgumentError, match=r"rank is 2 of 2|is at least"):
+        made(ramp, **given)
+
+
+def test_ranks_of_the_environment_that_are_no_numbers_are_named_and_empty_ones_are_absent(ramp, monkeypatch):
+    monkeypatch.setenv("RANK", "x")
+    with pytest.raises(ArgumentError, match="the environment says RANK='x'"):
+        made(ramp)
+    monkeypatch.setenv("RANK", "")
+    assert (made(ramp).rank, made(ramp).world_size) == (0, 1)
+    monkeypatch.setenv("RANK", "1")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert (made(ramp).rank, made(ramp).world_size) == (1, 2)
+
+
+@pytest.mark.parametrize("state", [None, 5, [("seed", 1)]], ids=repr)
+def test_a_state_that_is_no_mapping_is_named(ramp, state):
+    with pytest.raises(ArgumentTypeError, match=r"state is .*; it is a mapping, as state_dict returns"):
+        made(ramp).load_state_dict(state)
+
+
+def test_samples_of_one_call_belong_to_one_epoch(ramp, monkeypatch):
+    dataset = made(ramp)
+    first = [sample["meta"]["coordinate"] for sample in dataset.__getitems__(range(6))]
+    planned = type(dataset._sampler).plan
+
+    def between(sampler, index, rng):
+        dataset.set_epoch(9)
+        return planned(sampler, index, rng)
+
+    monkeypatch.setattr(type(dataset._sampler), "plan", between)
+    assert [sample["meta"]["coordinate"] for sample in dataset.__getitems__(range(6))] == first
+
+
+def test_a_grid_of_more_positions_than_a_dataset_can_have_is_refused(tmp_path):
+    group2(tmp_path / "raw", [("s0", np.zeros((64, 64, 64), "u1"), (8, 6, 4), None)])
+    document = json.loads((tmp_path / "raw" / "s0" / ".zarray").read_text())
+    document["shape"] = [1 << 24] * 3
+    (tmp_path / "raw" / "s0" / ".zarray").write_text(json.dumps(document))
+    # 2^24 / 8 = 2^21 positions per axis are 2^63 together, and 2^63 - 1 is the most.
+    with pytest.raises(PlanError, match="the grids have 9223372036854775808 positions"):
+        miao.VolumeDataset(config(tmp_path, sampling="sequential", patch_size=[8, 8, 8]), verbose=False)
+    fewer = miao.VolumeDataset(config(tmp_path, sampling="sequential", patch_size=[8, 8, 16]), verbose=False)
+    assert len(fewer) == 1 << 62
+    assert fewer.plan(-1).scales[0].start == ((1 << 24) - 8, (1 << 24) - 8, (1 << 24) - 16)
