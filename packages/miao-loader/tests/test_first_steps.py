@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -177,3 +178,14 @@ def test_parts_and_sums_of_datasets_are_loaded_by_torch_or_by_their_indices(tmp_
     assert [len(one["img"]) for one in parts] == [3, 3]
     (whole,) = DataLoader(ConcatDataset([dataset, dataset]), batch_size=12)
     assert whole["img"][:6].tolist() == whole["img"][6:].tolist()
+
+
+def test_a_picture_that_cannot_be_drawn_says_why(tmp_path, monkeypatch):
+    deferred = miao.VolumeDataset(small(tmp_path / "a", defer_image_ops=True), seed=0, verbose=False)
+    with pytest.raises(miao.errors.ArgumentError, match="not finished yet: draw one of a dataset without defer"):
+        deferred.preview(0)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    finished = miao.VolumeDataset(small(tmp_path / "b"), seed=0, verbose=False)
+    with pytest.raises(ImportError, match=r"pip install 'miao-loader\[preview\]'"):
+        finished.preview(0, tmp_path / "sample.png")
+    assert not (tmp_path / "sample.png").exists()

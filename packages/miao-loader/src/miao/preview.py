@@ -22,6 +22,10 @@ class PictureExistsError(MiaoError, FileExistsError):
     """Something is where a picture would be drawn; nothing is overwritten unless the caller says so."""
 
 
+class PreviewExtraError(MiaoError, ImportError):
+    """Pictures need an extra that is not installed."""
+
+
 def draw(sample: Mapping[str, Any], output_axes: str, path: str | os.PathLike[str], *, overwrite: bool = False) -> str:
     """Draw a sample as a PNG and return its path.
 
@@ -53,17 +57,33 @@ def pictured(sample: Mapping[str, Any], output_axes: str) -> bytes:
     ------
     ArgumentError
         The sample's image operations are deferred, or it has fewer than two spatial axes.
+    PreviewExtraError
+        There is no matplotlib.
     """
     spatial = [axis for axis in output_axes if axis not in "lc"]
-    if not hasattr(sample["img"], "numpy") or len(spatial) < 2:
-        raise ArgumentError("only finished samples of two or more spatial axes are drawn", code="unsupported")
+    if not hasattr(sample["img"], "numpy"):
+        raise ArgumentError(
+            "finished samples of two or more spatial axes are drawn, and the image of this one is not finished yet: draw "
+            "one of a dataset without defer_image_ops",
+            code="unsupported",
+        )
+    if len(spatial) < 2:
+        raise ArgumentError(
+            f"finished samples of two or more spatial axes are drawn; output_axes {output_axes!r} has {len(spatial)}",
+            code="unsupported",
+        )
     held = io.BytesIO()
     _figure(sample, output_axes, spatial).savefig(held, format="png", dpi=100)
     return held.getvalue()
 
 
 def _figure(sample: Mapping[str, Any], output_axes: str, spatial: list[str]) -> Any:
-    from matplotlib.figure import Figure  # noqa: PLC0415  (an extra)
+    try:
+        from matplotlib.figure import Figure  # noqa: PLC0415  (an extra)
+    except ImportError as error:
+        raise PreviewExtraError(
+            "pictures need matplotlib; install it: pip install 'miao-loader[preview]'", code="unsupported"
+        ) from error
 
     images = _slices(sample["img"].float().numpy(), output_axes, spatial)
     labels = []
