@@ -176,9 +176,11 @@ def test_up_to_2_24_voxels_all_are_looked_at():
 def test_percentiles_are_those_of_numpy(values, lower, more):
     image = np.array(values, np.float32)
     low, high = np.percentile(image.astype(np.float64), (lower, lower + more))
-    expected = (image.astype(np.float64) - low) / ((high - low) or 1)
+    # A spread that float32 has no normal number for is none: 2^-126 is the smallest.
+    spread = high - low if high - low >= 2**-126 else 1
+    expected = (image.astype(np.float64) - low) / spread
     # What is lost is in the subtraction of float32 numbers, relative to their size.
-    lost = 4e-7 * max(1, float(np.abs(image).max())) / ((high - low) or 1)
+    lost = 4e-7 * max(1, float(np.abs(image).max())) / spread
     scaled = percentile_normalize(torch.from_numpy(image), lower, lower + more, clamp=False).numpy()
     assert np.all(np.abs(scaled - expected) <= lost + 4e-7 * np.abs(expected) + 1e-6)
 

@@ -140,7 +140,9 @@ def percentile_normalize(
         seeded = torch.Generator().manual_seed(0)
         flat = flat[torch.randint(flat.numel(), (sample_size,), generator=seeded).to(img.device)]
     low, high = _percentiles(flat, (lower, upper))
-    scaled = (wide - low) / ((high - low) or 1.0)
+    # Below the smallest normal number, dividing by the spread would overflow: the image is as good as constant.
+    spread = high - low if high - low >= torch.finfo(torch.float32).tiny else 1.0
+    scaled = (wide - low) / spread
     return (scaled.clamp_(0, 1) if clamp else scaled).to(img.dtype if half else torch.float32)
 
 
