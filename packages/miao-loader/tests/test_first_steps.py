@@ -189,3 +189,23 @@ def test_a_picture_that_cannot_be_drawn_says_why(tmp_path, monkeypatch):
     with pytest.raises(ImportError, match=r"pip install 'miao-loader\[preview\]'"):
         finished.preview(0, tmp_path / "sample.png")
     assert not (tmp_path / "sample.png").exists()
+
+
+def test_scales_in_another_unit_are_warned_of_where_they_enlarge_a_voxel(tmp_path):
+    fields = small(tmp_path, resolutions=[[0.008, 0.008, 0.004]])
+    # 8 / 0.008 is 1000, 8 / 0.004 is 2000: the least counts
+    said = "volume a: a scale is 1000 times finer than the finest voxels, which are 8 x 8 x 8 nanometer"
+    with pytest.warns(miao.errors.MiaoWarning, match=said):
+        miao.VolumeDataset(fields, verbose=False)
+    miao.VolumeDataset({**fields, "units": "micrometer"}, verbose=False)
+    ranges = {"ranges": [[[8], [16]], [[0.5], [1]]]}
+    drawn = {**fields, "resolutions": None, "resolution_sampling": ranges}
+    with pytest.warns(miao.errors.MiaoWarning, match="a scale is 8 times finer"):
+        miao.VolumeDataset(drawn, verbose=False)
+
+
+def test_sections_that_are_thick_may_be_read_at_the_size_of_their_pixels(tmp_path):
+    volume = np.zeros((20, 24, 28), "uint8")
+    group2(tmp_path / "raw", [("s0", volume, (80, 4, 4), (0, 0, 0))])
+    fields = config(tmp_path, patch_size=[8, 8, 8], resolutions=[[4, 4, 4]])
+    assert miao.VolumeDataset(fields, seed=0, verbose=False)[0]["img"].shape == (1, 1, 8, 8, 8)

@@ -24,6 +24,7 @@ from miao.sampling.seeds import reseeded, sample_rng
 from miao.summary import summary
 from miao.tables import PlanTables
 from miao.volumes.describe import describe
+from miao.volumes.units import enlarged
 from miao.warn import warn_notices
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class VolumeDataset(torch.utils.data.Dataset[Sample]):
         self.seed = None if chosen is None else whole_number(chosen, "seed", 0, 2**64 - 1)
         self.rank, self.world_size = rank_of(rank, world_size)
         self._description = describe(self.config)
-        warn_notices(self._description.notices)
+        warn_notices([*self._description.notices, *enlarged(self._description.volumes)])
         self._levels = Levels(
             ReadSettings(self.config.cache_bytes, self.config.file_io_concurrency, self.config.missing_chunks)
         )

@@ -63,8 +63,8 @@ def pictured(sample: Mapping[str, Any], output_axes: str) -> bytes:
     spatial = [axis for axis in output_axes if axis not in "lc"]
     if not hasattr(sample["img"], "numpy"):
         raise ArgumentError(
-            "finished samples of two or more spatial axes are drawn, and the image of this one is not finished yet: draw "
-            "one of a dataset without defer_image_ops",
+            "finished samples of two or more spatial axes are drawn, and the image of this one is not finished yet: "
+            "draw one of a dataset without defer_image_ops",
             code="unsupported",
         )
     if len(spatial) < 2:

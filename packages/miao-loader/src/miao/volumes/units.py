@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from miao.errors import At, Notice, VolumeError
-from miao.records import VolumeInfo
+from miao.records import Floats, ResolutionRanges, VolumeInfo
 from miao.volumes.documents import Group
+
+_ENLARGED: Final = 8
+"""How many times finer than what is stored a scale is, on each spatial axis, before it is taken for a mistake."""
 
 
 def in_units(group: Group, units: str | None, image: Group | None, at: At) -> Group:
@@ -71,3 +75,45 @@ def agree(volumes: Sequence[VolumeInfo], paths: Sequence[At]) -> list[Notice]:
         said = f"volume {silent[axis]} says no unit where {name} is in {unit}; its sizes are taken as {unit}"
         return [Notice("unknown_unit", said)]
     return []
+
+
+def enlarged(volumes: Sequence[VolumeInfo]) -> list[Notice]:
+    """Return what there is to say where a scale is far finer than the finest voxels: it was meant in another unit.
+
+    Examples
+    --------
+    >>> from miao.records import LevelInfo, PyramidInfo
+    >>> level = LevelInfo("s0", "a/s0", (80, 60), (40.0, 8.0), None, (8, 6), "uint8")
+    >>> image = PyramidInfo("a", (level,), "yx", ("nanometer", "nanometer"))
+    >>> [one.code for one in enlarged([VolumeInfo("a", image, (4, 4), ((0.04, 0.008),))])]
+    ['wrong_value']
+    >>> enlarged([VolumeInfo("a", image, (4, 4), ((8.0, 8.0),))])
+    []
+    """
+    found = [(volume, factor) for volume in volumes if (factor := _enlargement(volume)) >= _ENLARGED]
+    if not found:
+        return []
+    volume, factor = found[0]
+    unit = next((unit for unit in volume.image.units if unit), "")
+    others = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    said = (
+        f"volume {volume.name}{others}: a scale is {factor:.4g} times finer than the finest voxels, which are "
+        f"{' x '.join(f'{size:g}' for size in _finest(volume))}{f' {unit}' if unit else ''}, so that its patches are "
+        "a few voxels enlarged; if the resolutions are in another unit, name it: units: micrometer, say"
+    )
+    return [Notice("wrong_value", said)]
+
+
+def _enlargement(volume: VolumeInfo) -> float:
+    """Return how many times the finest voxels are enlarged, on the spatial axis on which they are the least."""
+    ranges = volume.resolutions
+    scales: list[Floats] = [high for _, high in ranges.bounds] if isinstance(ranges, ResolutionRanges) else list(ranges)
+    finest = _finest(volume)
+    spatial = [axis for axis, letter in enumerate(volume.image.axes) if letter in "zyx"]
+    return max(
+        min((finest[axis] / scale[axis if len(scale) > 1 else 0] for axis in spatial), default=1.0) for scale in scales
+    )
+
+
+def _finest(volume: VolumeInfo) -> Floats:
+    return tuple(map(min, *(level.voxel for level in volume.image.levels), volume.image.levels[0].voxel))
