@@ -23,7 +23,12 @@ def zarr2(path, array, chunks=None):
     path.mkdir(parents=True)
     chunks = tuple(chunks or array.shape)
     document = {"zarr_format": 2, "shape": array.shape, "chunks": chunks, "dtype": array.dtype.str, "compressor": None}
-    document |= {"fill_value": 0, "order": "C", "filters": None, "dimension_separator": "/"}
+    document |= {
+        "fill_value": False if array.dtype == bool else 0,
+        "order": "C",
+        "filters": None,
+        "dimension_separator": "/",
+    }
     (path / ".zarray").write_text(json.dumps(document))
     counts = [-(-size // chunk) for size, chunk in zip(array.shape, chunks, strict=True)]
     for index in np.ndindex(*counts):

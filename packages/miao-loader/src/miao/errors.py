@@ -42,6 +42,10 @@ class NotDeferredError(ArgumentError, KeyError):
     """A sample whose image is finished was given where one is that still has to be."""
 
 
+class UnlikeSamplesError(ArgumentError, RuntimeError):
+    """Samples of other shapes cannot be one batch. It is a RuntimeError, as torch's own is."""
+
+
 class ConfigError(MiaoError, ValueError):
     """A configuration says something that cannot be done, by itself or with the stores that it names."""
 

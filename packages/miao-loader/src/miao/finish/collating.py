@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from miao.errors import ArgumentError, NotDeferredError
+from miao.errors import ArgumentError, NotDeferredError, UnlikeSamplesError
 from miao.finish.records import Deferred
 
 if TYPE_CHECKING:
@@ -100,7 +100,9 @@ def collate(samples: Sequence[Sample]) -> Sample:
     Raises
     ------
     ArgumentError
-        There is no sample; or samples differ in what cannot be stacked: their keys, labels that only some have.
+        There is no sample, or samples have other keys.
+    UnlikeSamplesError
+        Samples differ in shape: labels that only some have (also a RuntimeError, as of torch).
 
     Examples
     --------
@@ -142,7 +144,7 @@ def _joined(key: str, values: list[Any]) -> Any:
     for position, value in enumerate(values):
         if value.shape != values[0].shape:
             hint = "; labelled and unlabelled volumes cannot share a batch" if key == "label" else ""
-            raise ArgumentError(
+            raise UnlikeSamplesError(
                 f"{key!r} of sample {position} has shape {tuple(value.shape)} and that of sample 0 "
                 f"{tuple(values[0].shape)}{hint}",
                 code="conflict",

@@ -266,7 +266,7 @@ def _channels(volumes: Sequence[VolumeInfo], paths: Sequence[At]) -> int:
         if count != counts[0]:
             raise VolumeError(
                 f"volume {volume.name} has {count} channels where {volumes[0].name} has {counts[0]}; images in one "
-                "dataset have as many, or pin one with fixed_axes: {c: 0}",
+                "dataset have as many: or pin one of each with fixed_axes: {c: 0}, and leave c out of output_axes",
                 code="wrong_length",
                 at=(*at, "image_key"),
             )
