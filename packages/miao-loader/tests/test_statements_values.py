@@ -276,8 +276,9 @@ def test_every_format_gives_the_same_samples(tmp_path, write):
     kind = write.__name__
     values = positions((20, 24, 28), (1, 1, 1), (0, 0, 0), (1, 30, 1000)).astype("uint16")
     write(tmp_path / "a" / "raw", values)
-    for named in (kind, "auto"):
-        dataset = made(tmp_path / "a", volume={"zarr_version": named, "normalize": False}, patch_size=[4, 5, 6])
+    for named, missing in ((kind, "fill"), ("auto", "error")):
+        volume = {"zarr_version": named, "normalize": False}
+        dataset = made(tmp_path / "a", volume=volume, patch_size=[4, 5, 6], missing_chunks=missing)
         for index in range(3):
             sample = dataset[index]
             z, y, x = sample["meta"]["coordinate"]

@@ -178,7 +178,7 @@ class VolumeDataset(torch.utils.data.Dataset[Sample]):
         return None if self.seed is None else (self.seed, started.epoch, self.rank, started.indices[position])
 
     def plan(self, index: int) -> SamplePlan:
-        """Return what sample `index` reads: levels, windows, boxes; nothing is read.
+        """Return what sample `index` reads: levels, windows, boxes; nothing is read but the mask of `min_foreground`.
 
         Without a seed a draw is taken from numpy's global generator, as reading the sample would.
         """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 import numpy as np
 
 from miao.errors import ReadError
-from miao.reading.runtime import Levels
+from miao.reading.runtime import Levels, OpenLevel
 from worldarray.errors import WorldArrayError
 
 if TYPE_CHECKING:
@@ -148,7 +148,10 @@ def _padded(window: Window, block: Array | None) -> Array:
     shape, at, fill = window.padded
     dtype = np.dtype(window.level.dtype)
     limits = np.iinfo(dtype) if dtype.kind in "iu" else None
-    if limits is None or not limits.min <= fill <= limits.max:
+    if dtype.kind == "f":
+        # Floats stay floats: whoever finishes them refuses what is no whole number.
+        dtype = np.dtype("float64")
+    elif limits is None or not limits.min <= fill <= limits.max:
         dtype = np.dtype("int64")
     whole = np.full(shape, fill, dtype)
     if block is not None:
@@ -173,18 +176,32 @@ def start_reads(levels: Levels, volumes: Sequence[VolumeInfo], plans: Sequence[S
     ------
     ForkError
         This process was forked from one that had read already.
+    ReadError
+        A level cannot be opened: it is gone, say, since the dataset was made.
     """
     import tensorstore
 
-    windows = [window for plan in plans for window in _windows(volumes[plan.volume], plan)]
+    windows: list[Window] = []
+    opened: list[OpenLevel] = []
     # Levels are opened first: what is opened while a batch is held would wait for it.
-    opened = [levels.get(window.level) for window in windows]
+    for plan in plans:
+        volume = volumes[plan.volume]
+        for window in _windows(volume, plan):
+            windows.append(window)
+            opened.append(_opened(levels, volume, plan, window))
     futures: list[Any] = []
     with tensorstore.Batch() as batch:
         for window, level in zip(windows, opened, strict=True):
             raw = level.vouched and window.slices
             futures.append((window, level.store[window.slices].read(batch=batch) if raw else None))
     return Pending(levels, volumes, plans, futures)
+
+
+def _opened(levels: Levels, volume: VolumeInfo, plan: SamplePlan, window: Window) -> OpenLevel:
+    try:
+        return levels.get(window.level)
+    except WorldArrayError as error:
+        _refuse(volume, plan, window, error)
 
 
 def _windows(volume: VolumeInfo, plan: SamplePlan) -> list[Window]:

@@ -38,8 +38,8 @@ class Masks:
         assert pyramid is not None, "a configuration with min_foreground has a mask or labels"
         index = mask_level(pyramid)
         level = pyramid.levels[index]
-        handle = self._levels.get(level).handle
         try:
+            handle = self._levels.get(level).handle
             values = handle.read_index((0,) * len(handle.shape), handle.shape)
         except WorldArrayError as error:
             raise ReadError(

@@ -73,7 +73,8 @@ def description(config: MiaoConfig, documents: Mapping[Place, Group | Failure]) 
     notices += agree(found, paths)
     returned = label_dtype(level.dtype for volume in found if volume.label for level in volume.label.levels)
     for volume_info, at in zip(found, paths, strict=True):
-        check_fill(volume_info.label_fill, returned, (*at, "label_fill"))
+        stored = volume_info.label.levels[0].dtype if volume_info.label else ""
+        check_fill(volume_info.label_fill, returned, (*at, "label_fill"), stored)
     channels = _channels(found, paths) if "c" in config.output_axes else 1
     policies = tuple(
         FinishPolicy(

@@ -80,14 +80,21 @@ def check_labels(dtype: str, path: str, at: At) -> Notice | None:
     return None
 
 
-def check_fill(fill: int | None, returned: str, at: At) -> None:
-    """Refuse a `label_fill` that the returned labels cannot hold."""
+def check_fill(fill: int | None, returned: str, at: At, stored: str = "") -> None:
+    """Refuse a `label_fill` that the returned labels cannot hold, or the floats that they are stored as."""
     if fill is None:
         return
     limits = np.iinfo(returned)
     if not limits.min <= fill <= limits.max:
         raise VolumeError(
             f"label_fill is {fill}, but labels come back as {returned}: {limits.min} to {limits.max}",
+            code="not_representable",
+            at=at,
+        )
+    if stored.startswith("float") and int(float(fill)) != fill:
+        raise VolumeError(
+            f"label_fill is {fill}, but the labels are stored as {stored}, beside which no double is that number; "
+            f"{int(float(fill))} is",
             code="not_representable",
             at=at,
         )
