@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -209,3 +210,22 @@ def test_sections_that_are_thick_may_be_read_at_the_size_of_their_pixels(tmp_pat
     group2(tmp_path / "raw", [("s0", volume, (80, 4, 4), (0, 0, 0))])
     fields = config(tmp_path, patch_size=[8, 8, 8], resolutions=[[4, 4, 4]])
     assert miao.VolumeDataset(fields, seed=0, verbose=False)[0]["img"].shape == (1, 1, 8, 8, 8)
+
+
+def test_the_yaml_that_the_description_shows_is_a_configuration(tmp_path):
+    """Each block of YAML, over a container like the one of the first."""
+    blocks = re.findall("```yaml\n(.*?)```", (Path(__file__).parent.parent / "README.md").read_text("utf-8"), re.DOTALL)
+    volume = np.zeros((96, 96, 96), "uint8")
+    levels = [(f"s{i}", volume[:: 2**i, :: 2**i, :: 2**i], (8 << i,) * 3, (4 * 2**i - 4,) * 3) for i in range(3)]
+    for key in ("raw", "labels/nuclei"):
+        group2(tmp_path / "brain.zarr" / key, levels)
+    first = blocks[0].replace("zarr3 ", "zarr2 ").replace("[64, 64, 64]", "[16, 16, 16]")
+    assert len(first.strip().splitlines()) <= 12
+    lines = [line for line in first.splitlines() if not line.startswith("resolutions")]
+    for number, text in enumerate([first, *("\n".join([*lines, more]) for more in blocks[1:])]):
+        (tmp_path / f"{number}.yaml").write_text(text, "utf-8")
+        dataset = miao.VolumeDataset(tmp_path / f"{number}.yaml", seed=0, verbose=False)
+        sample = dataset[999]
+        assert sample["img"].shape[1:] == (1, 16, 16, 16)
+        assert sample["label"].shape[1:] == (16, 16, 16)
+    assert [len(miao.load_config(tmp_path / f"{i}.yaml").resolutions or ()) for i in range(len(blocks))] == [3, 0]
