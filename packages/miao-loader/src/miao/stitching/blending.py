@@ -32,7 +32,7 @@ def patch_weights(blend: str, patch: Sequence[int]) -> Array:
 
     Examples
     --------
-    >>> patch_weights("hann", (2, 4)).round(3).tolist()
+    >>> patch_weights("hann", (2, 4)).astype(float).round(3).tolist()
     [[0.073, 0.427, 0.427, 0.073], [0.073, 0.427, 0.427, 0.073]]
     """
     if blend not in BLENDS:

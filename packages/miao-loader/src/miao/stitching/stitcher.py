@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from miao.arguments import whole_number
 from miao.errors import ArgumentError, ArgumentTypeError, MiaoError, MiaoWarning
+from miao.stitching.arguments import Path, array_of, chunks_of, dtype_of, paths_of, places_of
 from miao.stitching.blending import patch_weights
 from miao.stitching.blocks import BlockSums
 from miao.stitching.target import Target, target_of
@@ -19,15 +21,21 @@ if TYPE_CHECKING:
     from miao.records import Ints, VolumeInfo
 
 Array = np.ndarray[Any, Any]
-Path = str | os.PathLike[str]
 
-_BLOCKS: Final = {1: 4096, 2: 512, 3: 64, 4: 32}
-"""The edge of a chunk by the number of axes, unless one is asked for."""
-_DTYPES: Final = "iuf"
+_HALF: Final = float(np.nextafter(2.0**63, 0))
+"""The largest double that int64 holds."""
 
 
 class WriteExtraError(MiaoError, ImportError):
     """Stitching needs worldarray-write."""
+
+
+class TargetError(ArgumentError):
+    """The array of a volume cannot be made where it should."""
+
+
+class TargetExistsError(TargetError, FileExistsError):
+    """Something stands where the array of a volume should be made; nothing is overwritten."""
 
 
 class Stitcher:
@@ -86,7 +94,12 @@ class Stitcher:
         chunks: Sequence[int] | None = None,
         memory: int = 1 << 30,
     ) -> None:
-        if dataset.config.sampling != "sequential":
+        config = getattr(dataset, "config", None)
+        if config is None or not hasattr(dataset, "grid"):
+            raise ArgumentTypeError(
+                f"dataset is {type(dataset).__name__}; give a VolumeDataset", code="wrong_type", at=("dataset",)
+            )
+        if config.sampling != "sequential":
             raise ArgumentError(
                 "predictions are stitched by their place in a grid; give the dataset sampling: sequential",
                 code="wrong_value",
@@ -94,16 +107,13 @@ class Stitcher:
             )
         _require_write()
         self._volumes = dataset.volumes
-        self._paths = _paths(out, [volume.name for volume in self._volumes])
-        self._dtype = np.dtype(dtype)
-        if self._dtype.kind not in _DTYPES:
-            raise ArgumentError(
-                f"dtype is {self._dtype}; it is of integers or floats", code="wrong_value", at=("dtype",)
-            )
+        self._names = [volume.name for volume in self._volumes]
+        self._paths = paths_of(out, self._names)
+        self._dtype = dtype_of(dtype)
         self._dataset = dataset
         self._blend = blend
-        self._chunks = _chunks(chunks, len(self._volumes[0].patch))
-        self._memory = memory
+        self._chunks = chunks_of(chunks, len(self._volumes[0].patch))
+        self._memory = whole_number(memory, "memory")
         patch_weights(blend, (1,))  # so that a wrong word is refused before anything is made
         self._open: dict[str, _Whole] = {}
         self._closed = False
@@ -133,19 +143,35 @@ class Stitcher:
         """
         if self._closed:
             raise ArgumentError("this stitcher is closed", code="invalid_argument")
-        values = _array(predictions)
-        names, places = _places(batch)
+        values = array_of(predictions)
+        names, places = places_of(batch)
         patch = tuple(self._dataset.config.patch_size)
         rank = len(patch)
-        if len(values) != len(names) or values.shape[-rank:] != patch or values.ndim - rank not in {1, 2}:
+        shape = values.shape
+        if shape[-rank:] != patch or len(shape) - rank not in {1, 2} or shape[0] != len(names) or 0 in shape:
             raise ArgumentError(
                 f"predictions have shape {values.shape}; for this batch it is ({len(names)}, {_listed(patch)}), "
                 "with or without channels behind the first",
                 code="wrong_length",
                 at=("predictions",),
             )
+        if self._dtype.kind in "iu" and not np.isfinite(values).all():
+            raise ArgumentError(
+                f"predictions hold NaN or infinities, which {self._dtype} cannot; replace them, or use a dtype of "
+                "floats",
+                code="not_finite",
+                at=("predictions",),
+            )
+        channels = 0 if len(shape) - rank == 1 else shape[1]
+        added: set[tuple[str, int]] = set()
+        for name, place in zip(names, places, strict=True):
+            number = self._whole(name, channels).number(place)
+            if (name, number) in added:
+                raise _twice(name, place)
+            added.add((name, number))
+        # Only now, so that a batch is added whole or not at all.
         for value, name, place in zip(values, names, places, strict=True):
-            self._whole(name, 0 if value.ndim == rank else value.shape[0]).add(value, place)
+            self._open[name].add(value, place)
 
     def close(self, *, complete: bool = True) -> None:
         """Write the blocks that still wait; without `complete` they are left out of the array."""
@@ -163,7 +189,13 @@ class Stitcher:
     def _whole(self, name: str, channels: int) -> _Whole:
         found = self._open.get(name)
         if found is None:
-            index = [volume.name for volume in self._volumes].index(name)
+            if name not in self._names:
+                raise ArgumentError(
+                    f"the dataset has no volume {name!r}; it has {', '.join(self._names)}",
+                    code="unknown_name",
+                    at=("batch", "meta", "volume"),
+                )
+            index = self._names.index(name)
             volume = self._volumes[index]
             grid = self._dataset.grid(index)
             target = target_of(volume, self._dataset.scales(index)[0], grid.origins())
@@ -183,17 +215,18 @@ class Stitcher:
         stored = [volume.order.index(axis) for axis in range(len(target.shape))]
         block = tuple(min(self._chunks[i], size) for i, size in zip(stored, target.shape, strict=True))
         first: tuple[Any, ...] = ("c",) if channels else ()
-        array = worldarray_write.create(
-            self._paths[volume.name],
-            shape=(*(channels for _ in first), *target.shape),
-            dtype=self._dtype,
-            voxel_size=(*(1.0 for _ in first), *target.voxel),
-            translation=(*(0.0 for _ in first), *target.translation),
-            axes=(*first, *target.axes),
-            axis_types=(*("channel" for _ in first), *("time" if axis == "t" else "space" for axis in target.axes)),
-            units=(*("" for _ in first), *target.units),
-            chunks=(*(channels for _ in first), *block),
-        )
+        with _named_target(self._paths[volume.name]):
+            array = worldarray_write.create(
+                self._paths[volume.name],
+                shape=(*(channels for _ in first), *target.shape),
+                dtype=self._dtype,
+                voxel_size=(*(1.0 for _ in first), *target.voxel),
+                translation=(*(0.0 for _ in first), *target.translation),
+                axes=(*first, *target.axes),
+                axis_types=(*("channel" for _ in first), *("time" if axis == "t" else "space" for axis in target.axes)),
+                units=(*("" for _ in first), *target.units),
+                chunks=(*(channels for _ in first), *block),
+            )
         return array, block
 
     @property
@@ -221,19 +254,30 @@ class _Whole:
         self._weights = patch_weights(owner.blend, volume.patch)
         self.sums = BlockSums(target.shape, block, channels, target.origins, volume.patch, self._write, owner.memory)
 
-    def add(self, value: Array, place: Sequence[int]) -> None:
-        """Add one patch at a position of the grid, both in output order."""
-        stored = [self._order.index(axis) for axis in range(len(self._order))]
-        index = tuple(int(place[i]) for i in stored)
-        number = int(np.ravel_multi_index(index, self._counts))
-        if self._added[number]:
+    def number(self, place: Sequence[int]) -> int:
+        """Return the number of a position of the grid, given in output order, that was not added yet."""
+        counts = tuple(self._counts[axis] for axis in self._order)
+        if len(place) != len(counts) or any(here >= count for here, count in zip(place, counts, strict=True)):
             raise ArgumentError(
-                f"position {tuple(place)} of {self.name} was added before; each is added once",
-                code="duplicate",
+                f"there is no position {tuple(place)} in the grid of {self.name}, which has {counts}; give the batch "
+                "that the predictions were made of",
+                code="out_of_range",
                 at=("batch", "meta", "grid_index"),
             )
-        self._added[number] = 1
-        axes = [0, *(1 + i for i in stored)]
+        number = int(np.ravel_multi_index(self._index(place), self._counts))
+        if self._added[number]:
+            raise _twice(self.name, place)
+        return number
+
+    def _index(self, place: Sequence[int]) -> Ints:
+        """Return a position in the store's order."""
+        return tuple(place[self._order.index(axis)] for axis in range(len(self._order)))
+
+    def add(self, value: Array, place: Sequence[int]) -> None:
+        """Add one patch at a position of the grid, both in output order."""
+        index = self._index(place)
+        self._added[self.number(place)] = 1
+        axes = [0, *(1 + self._order.index(axis) for axis in range(len(self._order)))]
         whole = value if self.channels else value[None]
         start = tuple(own[k] for own, k in zip(self._origins, index, strict=True))
         self.sums.add(start, np.ascontiguousarray(whole.transpose(axes)), self._weights)
@@ -253,11 +297,34 @@ class _Whole:
     def _write(self, start: Ints, values: Array) -> None:
         dtype = self._array.dtype
         if dtype.kind in "iu":
+            # In doubles, which hold the limits of 32 bits; of 64 bits the largest one that converts.
             limits = np.iinfo(dtype)
-            values = np.clip(np.rint(values), limits.min, limits.max)
+            most = min(float(limits.max), _HALF if dtype.kind == "i" else 2 * _HALF)
+            values = np.clip(np.rint(values.astype(np.float64)), limits.min, most)
         begin = (0, *start) if self.channels else start
         end = tuple(low + size for low, size in zip(begin, values.shape, strict=True))
         self._array.write_index(begin, end, values.astype(dtype))
+
+
+def _twice(name: str, place: Sequence[int]) -> ArgumentError:
+    return ArgumentError(
+        f"position {tuple(place)} of {name} was added before; each is added once",
+        code="duplicate",
+        at=("batch", "meta", "grid_index"),
+    )
+
+
+@contextmanager
+def _named_target(path: str) -> Iterator[None]:
+    """Say of which argument a path is where no array can be made."""
+    from worldarray.errors import WorldArrayError  # noqa: PLC0415  (where something is written)
+
+    try:
+        yield
+    except (WorldArrayError, OSError) as error:
+        kind = TargetExistsError if isinstance(error, FileExistsError) else TargetError
+        code = "already_exists" if isinstance(error, FileExistsError) else "invalid_argument"
+        raise kind(f"no array can be made at {path}: {error}", code=code, at=("out",)) from error
 
 
 def _require_write() -> None:
@@ -267,61 +334,6 @@ def _require_write() -> None:
         raise WriteExtraError(
             "miao.Stitcher needs worldarray-write; install it: pip install 'miao-loader[write]'", code="unsupported"
         ) from error
-
-
-def _paths(out: Path | Mapping[str, Path], names: Sequence[str]) -> dict[str, str]:
-    if isinstance(out, Mapping):
-        missing = [name for name in names if name not in out]
-        if missing:
-            raise ArgumentError(f"out has no path for volume {missing[0]!r}", code="missing_key", at=("out",))
-        return {name: os.fspath(out[name]) for name in names}
-    text = os.fspath(out)
-    if len(names) > 1 and "{volume}" not in text:
-        raise ArgumentError(
-            f"out is one path for {len(names)} volumes; put {{volume}} into it, or give a mapping from their names",
-            code="wrong_length",
-            at=("out",),
-        )
-    return {name: text.replace("{volume}", name) for name in names}
-
-
-def _chunks(chunks: Sequence[int] | None, rank: int) -> tuple[int, ...]:
-    if chunks is None:
-        return (_BLOCKS[rank],) * rank
-    found = tuple(int(size) for size in chunks)
-    if len(found) != rank or min(found) < 1:
-        raise ArgumentError(
-            f"chunks is {list(chunks)}; it has {rank} whole numbers of at least 1", code="wrong_length", at=("chunks",)
-        )
-    return found
-
-
-def _array(predictions: Any) -> Array:
-    if hasattr(predictions, "detach"):
-        predictions = predictions.detach().to("cpu")
-        predictions = (predictions.float() if predictions.is_floating_point() else predictions).numpy()
-    found = np.asarray(predictions)
-    if found.dtype.kind not in "bf":
-        raise ArgumentTypeError(
-            f"predictions are of {found.dtype}; patches are averaged where they overlap, which labels cannot be: "
-            "stitch scores, and take the largest afterwards",
-            code="wrong_type",
-            at=("predictions",),
-        )
-    return found.astype("float32", copy=False)
-
-
-def _places(batch: Mapping[str, Any]) -> tuple[list[str], list[tuple[int, ...]]]:
-    """Return the volume and the position in its grid of each sample of a batch."""
-    meta = batch.get("meta", {})
-    if "grid_index" not in meta:
-        raise ArgumentError(
-            "the batch has no meta.grid_index; it comes from a dataset with sampling: sequential",
-            code="missing_key",
-            at=("batch", "meta"),
-        )
-    columns = [[int(value) for value in column] for column in meta["grid_index"]]
-    return list(meta["volume"]), list(zip(*columns, strict=True))
 
 
 def _listed(values: Sequence[int]) -> str:
