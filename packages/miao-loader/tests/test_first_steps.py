@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stores import config, group2
+from stores import config, group2, zarr2
 
 import miao
 
@@ -229,3 +229,37 @@ def test_the_yaml_that_the_description_shows_is_a_configuration(tmp_path):
         assert sample["img"].shape[1:] == (1, 16, 16, 16)
         assert sample["label"].shape[1:] == (16, 16, 16)
     assert [len(miao.load_config(tmp_path / f"{i}.yaml").resolutions or ()) for i in range(len(blocks))] == [3, 0]
+
+
+def test_labels_beside_their_image_are_said_to_be_there(tmp_path):
+    fields = small(tmp_path)
+    # the image's voxel 0 is at 0 with 20 voxels of 8 along z, from -4 to 156; the labels' at 4000, from 3996 to 4156
+    group2(tmp_path / "far", [("s0", np.zeros((20, 24, 28), "uint8"), (8, 8, 8), (4000, 0, 0))])
+    fields["volumes"][0]["label_key"] = "far"
+    for filled in (None, 0):
+        fields["volumes"][0]["label_fill"] = filled
+        with pytest.raises(
+            miao.errors.PlanError, match=r"labels lie beside the image, from 3996 to 4156 .* -4 to 156:"
+        ):
+            miao.VolumeDataset(fields, verbose=False)
+
+
+def test_an_array_of_no_pyramid_says_what_it_lacks(tmp_path):
+    zarr2(tmp_path / "plain.zarr" / "a", np.zeros((20, 24, 28), "uint8"))
+    fields = config(tmp_path / "plain.zarr", volume={"image_key": "a"})
+    with pytest.raises(miao.errors.VolumeError, match=r"a is an array, and .*plain.zarr has no multiscales"):
+        miao.VolumeDataset(fields, verbose=False)
+    fields = small(tmp_path / "listed")
+    fields["volumes"][0]["image_key"] = "raw/s0"
+    with pytest.raises(miao.errors.VolumeError, match=r"s0 is an array, one level of .*raw; give the key of the group"):
+        miao.VolumeDataset(fields, verbose=False)
+
+
+def test_a_missing_key_is_explained(tmp_path):
+    fields = small(tmp_path)
+    del fields["volumes"][0]["image_key"]
+    said = (
+        r"image_key is missing; give it a value \(The group of the image's pyramid in the container; empty or \".\" for"
+    )
+    with pytest.raises(ValueError, match=said):
+        miao.VolumeDataset(fields, verbose=False)

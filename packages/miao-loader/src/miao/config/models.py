@@ -329,10 +329,17 @@ def problem_of(line: Any, model: type[BaseModel] | None = None) -> Problem:
     if code == "unknown_key":
         return Problem(code, at, _unknown(key, model), value)
     if code == "missing_key":
-        return Problem(code, at, f"{key} is missing; give it a value", value)
+        return Problem(code, at, _missing(key, model), value)
     if kind in {"model_type", "model_attributes_type"}:
         return Problem(code, at, f"{values.shown(value)} is no mapping of names to values", value)
     return Problem(code, at, f"{line['msg']}; found {values.shown(value)}", value)
+
+
+def _missing(key: str, model: type[BaseModel] | None) -> str:
+    """Return that a key is missing, and what it is of the model that lacks it."""
+    field = model.model_fields.get(key) if model is not None else None
+    what = f" ({field.description.rstrip('.')})" if field is not None and field.description else ""
+    return f"{key} is missing; give it a value{what}"
 
 
 def _unknown(key: str, model: type[BaseModel] | None) -> str:

@@ -102,11 +102,28 @@ def _no_centre(geometry: Geometry, volume: VolumeInfo, bounds: Sequence[_Bound],
     if len(bounds) > 1 and bounds[0].low <= bounds[0].high:
         advice.append("or set border: clamp, so that only the first scale confines the centre")
     advice += _other_units(volume, bounds, axis)
+    advice = _apart(geometry, volume, axis) or advice
     message = (
         f"no voxel of level 0 can be the centre of a sample of volume {volume.name} along {letter}: the least centre "
         f"is {found[0]}, the greatest {found[1]} ({windows}); {', '.join(advice)}"
     )
     return PlanError(message, code="out_of_range", at=(volume.name, letter))
+
+
+def _apart(geometry: Geometry, volume: VolumeInfo, axis: int) -> list[str]:
+    """Return what to say of labels that lie wholly beside their image, which no size of a patch helps."""
+    if volume.label is None:
+        return []
+    (low, high), (first, last) = (
+        (corner[0][axis], corner[0][axis] + pyramid.levels[0].shape[axis] * pyramid.levels[0].voxel[axis])
+        for corner, pyramid in ((geometry.image, volume.image), (geometry.label, volume.label))
+    )
+    if first < high and low < last:
+        return []
+    return [
+        f"the labels lie beside the image, from {first:g} to {last:g} where it is from {low:g} to {high:g}: correct "
+        "the translation or the unit in either store"
+    ]
 
 
 def _other_units(volume: VolumeInfo, bounds: Sequence[_Bound], axis: int) -> list[str]:

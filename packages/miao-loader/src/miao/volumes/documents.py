@@ -11,7 +11,7 @@ from miao.errors import At, VolumeError, VolumeNotFoundError
 from miao.volumes.nearby import advice
 
 if TYPE_CHECKING:
-    from worldarray import ArrayMeta
+    from worldarray import ArrayMeta, Pyramid
 
 THREADS: Final = 16
 """Documents of remote stores are asked for by this many threads; local ones are read faster by one."""
@@ -97,11 +97,18 @@ def _read(place: Place) -> Group:
     pyramid = worldarray.open_pyramid(place.url, units=None)
     names = pyramid.names
     if len(pyramid.path) < len(place.url.rstrip("/")) and _is_array(place.url):
-        raise VolumeError(
-            f"{place.url} is an array, one level of {pyramid.path}; give the key of the group that holds the levels",
-            code="wrong_type",
-        )
+        raise VolumeError(f"{place.url} is an array, {_array_advice(pyramid)}", code="wrong_type")
     return Group(pyramid.path, names, pyramid.metas(), _scales(pyramid.outer_transforms))
+
+
+def _array_advice(pyramid: Pyramid) -> str:
+    """Return what else than an array a volume is: the group that lists it, or one that has to be made."""
+    if any(meta.placed_by for meta in pyramid.metas()):
+        return f"one level of {pyramid.path}; give the key of the group that holds the levels"
+    return (
+        f"and {pyramid.path} has no multiscales that say how large its voxels are; have them written, for example by "
+        "worldarray_write.ensure_group_entry, and give the key of that group"
+    )
 
 
 def _is_array(url: str) -> bool:
