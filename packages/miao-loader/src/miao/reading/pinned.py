@@ -42,6 +42,11 @@ class PinnedArray:
         return tuple(size for axis, size in enumerate(self._handle.shape) if axis not in self._pinned)
 
     @property
+    def dtype(self) -> np.dtype[Any]:
+        """What a voxel is, as it is stored."""
+        return self._handle.dtype
+
+    @property
     def ts(self) -> Any:
         """The array as tensorstore has it, pinned axes dropped."""
         return self._handle.ts[tuple(self._pinned.get(axis, slice(None)) for axis in range(len(self._handle.shape)))]
