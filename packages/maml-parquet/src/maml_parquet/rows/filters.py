@@ -6,8 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from maml_parquet.errors import At, MamlError, Problem
+from maml_parquet.rows.binding import bind
+from maml_parquet.rows.evaluation import evaluate
+from maml_parquet.rows.pruning import Stats, keeps
 from maml_parquet.rows.tokens import MAX_NAME, MAX_VALUE, Place, Token, shown, tokens
 from maml_parquet.rows.trees import And, Clause, Expr, Literal, Not, Or, Tree
+
+__all__ = ["Stats", "bind", "evaluate", "keeps", "parse_filter", "parse_rules"]
 
 MAX_LEVELS: Final = 32
 MAX_TERMS: Final = 1024
