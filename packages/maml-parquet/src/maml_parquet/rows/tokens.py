@@ -95,12 +95,12 @@ def _next(rule: str, start: int, place: Place) -> tuple[Token, int]:
         return Token("quoted", rule[start + 1 : end], start + 1), end + 1
     end = start
     while end < len(rule) and rule[end] not in _BLANKS + '()"':
-        _refuse_unseen(rule[end], end + 1, place)
+        refuse_unseen(rule[end], end + 1, place)
         end += 1
     return Token("word", rule[start:end], start + 1), end
 
 
-def _refuse_unseen(character: str, position: int, place: Place) -> None:
+def refuse_unseen(character: str, position: int, place: Place) -> None:
     """Refuse controls, unusual blanks and marks without a shape: they would silently become part of a name."""
     if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zs", "Zl", "Zp"):
         raise place.error(f"the character U+{ord(character):04X} stands outside quotes; write a plain blank", position)
