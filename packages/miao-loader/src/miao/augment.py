@@ -25,6 +25,7 @@ from miao.tensor_axes import (
     check_rng,
     check_voxels,
     dims_of,
+    integers,
     number_of,
     signed_bits,
     spatial_dims_for,
@@ -113,9 +114,11 @@ def apply_rot90(
     """
     dims = dims_of([t], spatial_dims)
     check_cubes([t], dims)
-    order = tuple(perm)
+    order = integers(perm)
     if order not in ORDERS:
-        raise AugmentError(f"is {order}; give 0, 1 and 2 in some order", code="wrong_value", at=("perm",))
+        raise AugmentError(f"is {perm!r}; give 0, 1 and 2 in some order", code="wrong_value", at=("perm",))
+    if not hasattr(flips, "__len__"):
+        raise AugmentError(f"is {flips!r}; give {SLOTS} booleans", code="wrong_type", at=("flips",))
     if len(flips) != SLOTS:
         raise AugmentError(f"has {len(flips)} entries; give {SLOTS}", code="wrong_length", at=("flips",))
     return _turned(t, dims[0], order, flips)
@@ -237,7 +240,7 @@ def shift_sections(
     """
     check_rng(rng)
     prob = number_of(prob, "prob", 0, 1)
-    steps = int(number_of(magnitude, "magnitude", 0))
+    steps = int(number_of(magnitude, "magnitude", 0, 2**31))
     if steps != magnitude:
         raise AugmentError(f"is {magnitude}; give a whole number of voxels", code="wrong_type", at=("magnitude",))
     dims = dims_of(tensors, spatial_dims)

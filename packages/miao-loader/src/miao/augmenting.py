@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING, Any
 
-from miao.errors import AugmentError
+from miao.errors import AugmentError, AugmentModuleError
 
 if TYPE_CHECKING:
     from miao.config.models import AugmentFactory
@@ -39,17 +40,9 @@ class Augmentation:
         Raises
         ------
         AugmentError
-            What came back is no dict, or the factory cannot be called with its arguments.
+            What came back is no dict, or what the factory made is no callable.
         """
-        returned: object = self._callable()(sample)
-        if not isinstance(returned, dict):
-            hint = ""
-            if callable(returned):
-                hint = "; a factory is given as {factory: path, kwargs: {...}}, so that it is called to make one"
-            raise AugmentError(
-                f"augment_fn returned {type(returned).__name__}; it returns the sample, a dict{hint}", code="wrong_type"
-            )
-        return returned
+        return checked_sample(self._callable()(sample))
 
     def _callable(self) -> Callable[[Sample], Sample]:
         if self._function is not None:
@@ -64,6 +57,24 @@ class Augmentation:
                 )
             self._made = (os.getpid(), made)
         return self._made[1]
+
+
+def checked_sample(returned: object) -> Sample:
+    """Return what an augmentation returned.
+
+    Raises
+    ------
+    AugmentError
+        It is no dict.
+    """
+    if isinstance(returned, dict):
+        return returned
+    hint = ""
+    if callable(returned):
+        hint = "; a factory is given as {factory: path, kwargs: {...}}, so that it is called to make one"
+    raise AugmentError(
+        f"augment_fn returned {type(returned).__name__}; it returns the sample, a dict{hint}", code="wrong_type"
+    )
 
 
 def _check_sendable(function: Callable[[Sample], Sample]) -> None:
@@ -87,9 +98,9 @@ def resolve(
     Raises
     ------
     AugmentError
-        Both routes are used; image operations are deferred, so that there is no finished sample to augment yet; or a
-        path names nothing that can be called.
-    ModuleNotFoundError
+        Both routes are used; image operations are deferred, so that there is no finished sample to augment yet; a
+        path names nothing that can be called, or a factory does not take its arguments.
+    AugmentModuleError
         There is no module of that path.
     """
     if given is not None and configured is not None:
@@ -112,8 +123,25 @@ def resolve(
         return None
     if isinstance(configured, str):
         return Augmentation(imported(configured))
-    imported(configured.factory)
+    _check_arguments(imported(configured.factory), configured)
     return Augmentation(None, configured.factory, configured.kwargs)
+
+
+def _check_arguments(factory: Callable[..., Any], configured: AugmentFactory) -> None:
+    """Refuse arguments that a factory does not take, before a worker finds out."""
+    try:
+        signature = inspect.signature(factory)
+    except (TypeError, ValueError):
+        return  # of some built-in ones nothing is known
+    try:
+        signature.bind(**configured.kwargs)
+    except TypeError as error:
+        raise AugmentError(
+            f"the factory {configured.factory} cannot be called with {sorted(configured.kwargs)}: {error}; it takes "
+            f"{signature}",
+            code="wrong_value",
+            at=("augment_fn", "kwargs"),
+        ) from None
 
 
 def imported(path: str) -> Callable[..., Any]:
@@ -123,7 +151,7 @@ def imported(path: str) -> Callable[..., Any]:
     ------
     AugmentError
         The path has no dot, names no attribute of its module, or something that cannot be called.
-    ModuleNotFoundError
+    AugmentModuleError
         There is no such module.
     """
     module, _, name = path.rpartition(".")
@@ -132,6 +160,14 @@ def imported(path: str) -> Callable[..., Any]:
         raise AugmentError(f"augment_fn is {path!r}; give module.function", code="wrong_value", at=at)
     try:
         found = getattr(import_module(module), name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise  # what that module imports
+        raise AugmentModuleError(
+            f"augment_fn is {path!r}, and there is no module {error.name!r}; correct the path, or install the module",
+            code="unknown_name",
+            at=at,
+        ) from None
     except AttributeError:
         raise AugmentError(f"module {module} has no {name!r}", code="unknown_name", at=at) from None
     if not callable(found):

@@ -54,6 +54,10 @@ class ConfigExistsError(ConfigError, FileExistsError):
     """Another configuration stands where one would be written."""
 
 
+class ConfigNotFoundError(ConfigError, FileNotFoundError):
+    """There is no file of a configuration."""
+
+
 class PlanError(MiaoError, ValueError):
     """No window of the size that a scale reads fits where it has to."""
 
@@ -72,6 +76,10 @@ class ReadError(MiaoError, ValueError):
 
 class AugmentError(ArgumentError, AssertionError):
     """What an augmentation was given, or how one was given, does not fit what it does."""
+
+
+class AugmentModuleError(AugmentError, ModuleNotFoundError):
+    """There is no module of the name that an augmentation's path begins with."""
 
 
 class ForkError(MiaoError, RuntimeError):

@@ -131,8 +131,10 @@ def percentile_normalize(
     lower, upper = number_of(lower, "lower", 0, 100), number_of(upper, "upper", 0, 100)
     if lower >= upper:
         raise AugmentError(f"is {upper:g}; give more than lower, {lower:g}", code="order", at=("upper",))
-    if sample_size is not None and index(sample_size) < 1:
-        raise AugmentError(f"is {sample_size}; give at least 1, or None", code="out_of_range", at=("sample_size",))
+    if sample_size is not None and (not hasattr(sample_size, "__index__") or index(sample_size) < 1):
+        raise AugmentError(
+            f"is {sample_size!r}; give a whole number of at least 1, or None", code="out_of_range", at=("sample_size",)
+        )
     half = img.dtype in (torch.float16, torch.bfloat16)
     wide = img.to(torch.float32) if half or img.dtype in (torch.float32, torch.bool) else img.to(torch.float64)
     flat = wide.reshape(-1)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from miao.arguments import mapping_of, whole_number
 from miao.errors import ArgumentError, ArgumentTypeError
 from miao.finish.collating import collate, collate_deferred
 from miao.finish.deferred import augmented, finish_images
+from miao.finish.devices import device_of
 
 if TYPE_CHECKING:
     from miao.dataset import Started, VolumeDataset
@@ -53,7 +56,8 @@ def loader(
     Raises
     ------
     ArgumentError
-        A count is too small, or augment_fn is given without ``defer_image_ops``.
+        A count is too small, there is no such device, the sampler can be gone through only once, or augment_fn is
+        given without ``defer_image_ops``.
     ArgumentTypeError
         The dataset is another one, a Subset say.
 
@@ -68,10 +72,10 @@ def loader(
     """
     return Loader(
         _volume_dataset(dataset),
-        _count(batch_size, "batch_size", 1),
-        prefetch=_count(prefetch, "prefetch", 1),
-        device=device,
-        sampler=sampler,
+        whole_number(batch_size, "batch_size", 1),
+        prefetch=whole_number(prefetch, "prefetch", 1),
+        device=None if device is None else device_of(device),
+        sampler=_checked_sampler(sampler),
         drop_last=drop_last,
         augment_fn=augment_fn,
     )
@@ -110,15 +114,15 @@ class Loader:
 
     def __len__(self) -> int:
         """Batches of an epoch."""
-        indices = self._indices()
-        return len(indices) // self.batch_size if self.drop_last else -(-len(indices) // self.batch_size)
+        sized = hasattr(self._sampler, "__len__")
+        count = len(self._sampler) if sized else len(self._indices())  # type: ignore[arg-type]  # as was seen
+        return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
 
     def __iter__(self) -> Iterator[Batch]:
         """Yield the batches of one epoch; after `load_state_dict`, those that were left of it."""
         skipped, self._resume = self._resume, 0
-        batches = self._batches()[skipped:]
         self._position = skipped
-        run = _Run(self, batches)
+        run = _Run(self, islice(self._batches(), skipped, None))
         try:
             for batch in run:
                 self._position += 1
@@ -137,25 +141,34 @@ class Loader:
         Raises
         ------
         ArgumentError
-            The state is of batches of another size, or of another seed.
+            It is no state of a loader, or one of batches of another size, of another seed, or of more batches.
         """
+        state = mapping_of(state, "state")
         if state.get("batch_size") != self.batch_size:
             raise ArgumentError(
                 f"the state is of batches of {state.get('batch_size')!r} and these have {self.batch_size}",
                 code="conflict",
                 at=("state", "batch_size"),
             )
+        for key in ("dataset", "position"):
+            if key not in state:
+                raise ArgumentError(
+                    f"the state has no {key!r}; give what state_dict returned", code="missing_key", at=("state", key)
+                )
+        position = whole_number(state["position"], "position", 0, len(self))
         self.dataset.load_state_dict(state["dataset"])
-        self._resume = _count(state["position"], "position", 0)
+        self._resume = position
 
     def _indices(self) -> list[int] | range:
         return range(len(self.dataset)) if self._sampler is None else list(self._sampler)
 
-    def _batches(self) -> list[list[int]]:
+    def _batches(self) -> Iterator[list[int]]:
+        """Yield the indices of each batch; those of a long epoch are not all held."""
         indices = self._indices()
         size = self.batch_size
-        found = [list(indices[first : first + size]) for first in range(0, len(indices), size)]
-        return found[:-1] if self.drop_last and found and len(found[-1]) < size else found
+        end = len(indices) // size * size if self.drop_last else len(indices)
+        for first in range(0, end, size):
+            yield list(indices[first : first + size])
 
     @property
     def augments(self) -> bool:
@@ -189,9 +202,9 @@ class _Run:
     leaves nothing running.
     """
 
-    def __init__(self, owner: Loader, batches: list[list[int]]) -> None:
+    def __init__(self, owner: Loader, batches: Iterator[list[int]]) -> None:
         self._owner = owner
-        self._waiting = iter(batches)
+        self._waiting = batches
         self._started: queue.SimpleQueue[Started | None] = queue.SimpleQueue()
         self._made: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._ahead = 0
@@ -258,10 +271,19 @@ def _volume_dataset(dataset: Any) -> VolumeDataset:
     )
 
 
-def _count(value: Any, name: str, least: int) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise ArgumentTypeError(f"{name} is {value!r}; it is a whole number", code="wrong_type", at=(name,))
-    found = int(value.__index__())
-    if found < least:
-        raise ArgumentError(f"{name} is {found}; it is at least {least}", code="out_of_range", at=(name,))
-    return found
+def _checked_sampler(sampler: Any) -> Iterable[int] | None:
+    """Refuse what cannot be gone through anew for each epoch."""
+    if sampler is None:
+        return None
+    if not hasattr(sampler, "__iter__") or isinstance(sampler, (str, bytes)):
+        raise ArgumentTypeError(
+            f"sampler is {sampler!r}; give the indices of an epoch, in order", code="wrong_type", at=("sampler",)
+        )
+    if isinstance(sampler, Iterator):
+        raise ArgumentTypeError(
+            f"sampler is {type(sampler).__name__}, which can be gone through once; give a list, or an object that "
+            "begins anew for each epoch",
+            code="wrong_type",
+            at=("sampler",),
+        )
+    return sampler  # type: ignore[no-any-return]  # it has been seen to be iterable

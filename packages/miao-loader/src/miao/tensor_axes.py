@@ -101,7 +101,7 @@ def dims_of(tensors: Sequence[torch.Tensor], spatial_dims: SpatialDims | str) ->
     """
     for number, tensor in enumerate(tensors):
         _check_spatial(tensor, ("tensors", number))
-    one = _integers(spatial_dims)
+    one = integers(spatial_dims)
     if one is not None:
         lists: list[Any] = [one] * len(tensors)
     elif isinstance(spatial_dims, str) or not all(hasattr(given, "__len__") for given in _iterated(spatial_dims)):
@@ -136,7 +136,7 @@ def _check_spatial(tensor: torch.Tensor, at: At) -> None:
         )
 
 
-def _integers(values: object) -> Dims | None:
+def integers(values: object) -> Dims | None:
     """Return a list of integers, or None where it is none."""
     try:
         return tuple(index(value) for value in values)  # type: ignore[attr-defined]  # TypeError is the answer
@@ -150,7 +150,7 @@ def _iterated(values: Any) -> list[Any]:
 
 def _dims(tensor: torch.Tensor, given: object, place: At) -> Dims:
     at = ("spatial_dims", *place)
-    dims = _integers(given)
+    dims = integers(given)
     if dims is None:
         raise AugmentError(f"is {given!r}; give axes as integers, such as (-3, -2, -1)", code="wrong_type", at=at)
     if len(dims) != SLOTS:

@@ -131,6 +131,12 @@ def text(value: object) -> str:
     """Return a string."""
     if not isinstance(value, str):
         raise ConfigError(f"{shown(value)} is no text; put it into quotes", code="wrong_type")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ConfigError(
+            f"{value!a} holds half a character, which no file or screen can show; write it anew", code="wrong_value"
+        ) from None
     return str(value)
 
 

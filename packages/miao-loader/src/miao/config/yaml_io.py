@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from miao.config.values import shown
 from miao.config.yaml_text import DEEPEST, dump, line_of, parse
-from miao.errors import At, ConfigError, ConfigExistsError
+from miao.errors import At, ConfigError, ConfigExistsError, ConfigNotFoundError
 
 if TYPE_CHECKING:
     from miao.config.models import MiaoConfig
@@ -30,10 +30,10 @@ def load_config(path: str | os.PathLike[str]) -> MiaoConfig:
 
     Raises
     ------
-    FileNotFoundError
-        There is no such file.
+    ConfigNotFoundError
+        There is no such file. It is a FileNotFoundError.
     ConfigError
-        It is no YAML, says a key twice, or is no mapping; the message has file and line.
+        It cannot be read, is no YAML, says a key twice, or is no mapping; the message has file and line.
     pydantic.ValidationError
         A value is not allowed; every one is listed, with its line.
     """
@@ -127,7 +127,14 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def _text(name: str) -> str:
-    raw = Path(name).read_bytes()
+    try:
+        raw = Path(name).read_bytes()
+    except (OSError, ValueError) as error:
+        kind = ConfigNotFoundError if isinstance(error, FileNotFoundError) else ConfigError
+        said = getattr(error, "strerror", None) or str(error)
+        raise kind(
+            f"the configuration {name!r} cannot be read: {said}; give the path of a YAML file", code="not_found"
+        ) from error
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

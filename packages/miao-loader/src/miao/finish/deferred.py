@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from miao.errors import ArgumentError
+from miao.augmenting import checked_sample
+from miao.errors import ArgumentError, ArgumentTypeError, AugmentError
 from miao.finish.assembling import (
     LabelMaps,
     as_tensor,
@@ -20,6 +21,7 @@ from miao.finish.assembling import (
     shapes,
 )
 from miao.finish.collating import collate
+from miao.finish.devices import device_of
 from miao.finish.normalise import normalise, statistics
 from miao.finish.records import Deferred
 from miao.finish.threads import one_thread
@@ -117,7 +119,9 @@ def finish_images(
     Raises
     ------
     ArgumentError
-        Samples of the batch differ in shape or dtype.
+        Samples of the batch differ in shape or dtype, it is no batch, or there is no such device.
+    AugmentError
+        What augment_fn returns is no sample.
 
     Examples
     --------
@@ -132,13 +136,18 @@ def finish_images(
     <BLANKLINE>
             [[[0.0000, 0.2000]]]])
     """
+    if not isinstance(batch, dict):
+        raise ArgumentTypeError(
+            f"batch is {type(batch).__name__}; give what miao.collate_deferred returned, a dict",
+            code="wrong_type",
+            at=("batch",),
+        )
     if "deferred" not in batch:
         return batch
-    import torch
-
-    rules: list[Deferred] = batch["deferred"]
-    crops: list[Crops] = batch["img"]
-    where = torch.device(device)
+    rules, crops = _checked(batch)
+    if augment_fn is not None and not callable(augment_fn):
+        raise AugmentError(f"augment_fn is {augment_fn!r}; it is a callable", code="wrong_type", at=("augment_fn",))
+    where = device_of(device)
     images = _room(rules, crops, where)
     if where.type == "cpu":
         with one_thread():
@@ -156,8 +165,20 @@ def augmented(batch: Sample, rules: Sequence[Deferred], augment_fn: Callable[[Sa
     for position, rule in enumerate(rules):
         sample = _sample_of(batch, position)
         with nullcontext() if rule.stream is None else reseeded(sample_rng(*rule.stream, purpose=1)):
-            changed.append(augment_fn(sample))
+            changed.append(checked_sample(augment_fn(sample)))
     return collate(changed)
+
+
+def _checked(batch: Sample) -> tuple[list[Deferred], list[Crops]]:
+    """Return the rules and the crops of a deferred batch."""
+    rules, crops = batch["deferred"], batch.get("img")
+    if not isinstance(rules, list) or not isinstance(crops, list) or len(rules) != len(crops) or not rules:
+        raise ArgumentError(
+            "the batch has no crops for each of its samples; give what miao.collate_deferred returned",
+            code="wrong_value",
+            at=("batch",),
+        )
+    return rules, crops
 
 
 def _room(rules: Sequence[Deferred], crops: Sequence[Crops], device: torch.device) -> torch.Tensor:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import worldarray
-from miao.errors import ForkError
+from miao.errors import ForkError, ReadError
 from miao.reading.pinned import PinnedArray
 from worldarray.errors import ForkError as CoreForkError
+from worldarray.errors import WorldArrayError
 
 if TYPE_CHECKING:
     from miao.records import LevelInfo
@@ -67,10 +68,34 @@ class OpenLevel:
                 "or use miao.loader, which needs no workers",
                 code="forked",
             ) from error
+        except WorldArrayError as error:
+            raise ReadError(
+                f"level {level.path} cannot be opened: {error}", code="not_found", at=(level.path,)
+            ) from error
+        _check_same(level, self.handle)
         if settings.missing_chunks == "error":
             self.store = _strict(self.store, context(settings))
         self.vouched = settings.missing_chunks == "error"
         """Whether a first read went through the handle, which looks for torn shards and the like."""
+
+
+def _check_same(level: LevelInfo, handle: Any) -> None:
+    """Refuse an array that is not the one whose documents the dataset was made from.
+
+    Raises
+    ------
+    ReadError
+        It has other values or another shape; a channel may stand anywhere among the sampled axes.
+    """
+    shape = tuple(handle.shape)
+    without = [shape, *(shape[:axis] + shape[axis + 1 :] for axis in range(len(shape)))]
+    if level.shape not in without or handle.dtype.name != level.dtype:
+        raise ReadError(
+            f"level {level.path} now holds {handle.dtype.name} of shape {shape}, and it was {level.dtype} of shape "
+            f"{level.shape} when the dataset was made; make the dataset again",
+            code="conflict",
+            at=(level.path,),
+        )
 
 
 def _strict(store: Any, where: Any) -> Any:
@@ -104,6 +129,8 @@ class Levels:
         ------
         ForkError
             This process was forked from one that had read already.
+        ReadError
+            It cannot be opened, or is another array than when the dataset was made.
         """
         if self._pid != os.getpid():
             self._pid, self._open = os.getpid(), {}
