@@ -263,3 +263,8 @@ def test_a_missing_key_is_explained(tmp_path):
     )
     with pytest.raises(ValueError, match=said):
         miao.VolumeDataset(fields, verbose=False)
+
+
+def test_a_dataset_prints_as_one_line(tmp_path):
+    dataset = miao.VolumeDataset(small(tmp_path), verbose=False)
+    assert repr(dataset) == "<VolumeDataset: 1 volume, random, 6 samples>"

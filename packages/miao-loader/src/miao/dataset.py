@@ -121,6 +121,11 @@ class VolumeDataset(torch.utils.data.Dataset[Sample]):
         """Return the samples of an epoch: ``samples_per_epoch``, or every position of the grid."""
         return self._sampler.length
 
+    def __repr__(self) -> str:
+        """Return how many volumes and samples there are, on one line."""
+        count = len(self.volumes)
+        return f"<VolumeDataset: {count} volume{'s' * (count != 1)}, {self.config.sampling}, {len(self)} samples>"
+
     def __getitem__(self, index: int) -> Sample:
         """Return one sample.
 
