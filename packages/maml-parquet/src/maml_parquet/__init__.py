@@ -10,11 +10,33 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from maml_parquet import errors
-    from maml_parquet.errors import MamlError
+    from maml_parquet.errors import MamlError, MamlWarning
+    from maml_parquet.sections.entries import entries
+    from maml_parquet.sections.loading import load, parse, problems, valid_for, validate
+    from maml_parquet.sections.records import Maml
+    from maml_parquet.sections.users import validate_user
 
-__all__ = ["MamlError", "errors"]
+__all__ = [
+    "Maml",
+    "MamlError",
+    "MamlWarning",
+    "entries",
+    "errors",
+    "load",
+    "parse",
+    "problems",
+    "valid_for",
+    "validate",
+    "validate_user",
+]
 
-_HOMES: Final = {"errors": ("MamlError",)}
+_HOMES: Final = {
+    "errors": ("MamlError", "MamlWarning"),
+    "sections.entries": ("entries",),
+    "sections.loading": ("load", "parse", "problems", "valid_for", "validate"),
+    "sections.records": ("Maml",),
+    "sections.users": ("validate_user",),
+}
 """The module of each public name, which is imported when the name is first used."""
 
 

@@ -1,0 +1,200 @@
+"""The section `fields`: one record per column."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal
+
+from maml_parquet.errors import At
+from maml_parquet.sections.qc import Bound, BoundError, Miss, Qc, Side, parse_bound, parse_miss
+from maml_parquet.sections.records import Field
+from maml_parquet.sections.report import Report
+from maml_parquet.sections.sizes import AUTO, MAX_SIZE, Size, parse_size
+from maml_parquet.sections.types import TypeToken, parse_type
+from maml_parquet.text.records import Mapping, Node, Scalar, Sequence
+
+SUBKEYS: Final = ("name", "unit", "info", "ucd", "data_type", "array_size", "col_size", "qc", "source")
+QC_SUBKEYS: Final = ("min", "max", "miss")
+
+_CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_SOURCES: Final[dict[str | None, Literal["file", "computed"]]] = {None: "file", "file": "file", "computed": "computed"}
+
+
+def parse_fields(node: Node, report: Report) -> tuple[Field, ...]:
+    """Return the fields of the section; what is wrong goes into the report, and fields without a name are left out."""
+    at: At = ("fields",)
+    items = report.items(node, at, "fields")
+    if not items and report.role != "read" and (isinstance(node, Sequence) or _is_blank(node)):
+        report.problem("fields-missing", at, "there are no fields; write one for each column, - name: … first", node)
+    found = [_field(item, (*at, position), report) for position, item in enumerate(items)]
+    fields = tuple(field for field in found if field is not None)
+    first: dict[str, int] = {}
+    for position, field in enumerate(found):
+        if field is None:
+            continue
+        if field.name in first:
+            words = f"the field {field.name!r} stands in line {first[field.name]} already; names are unique"
+            report.problem("field-name-duplicate", (*at, position, "name"), words, _name_node(items[position]))
+        first.setdefault(field.name, _name_node(items[position]).line)
+    return fields
+
+
+def _is_blank(node: Node) -> bool:
+    return isinstance(node, Scalar) and (node.is_null or not node.text.strip())
+
+
+def _name_node(item: Node) -> Node:
+    if isinstance(item, Mapping):
+        return next((value for name, _, value in item.folded() if name == "name"), item)
+    return item
+
+
+def _field(item: Node, at: At, report: Report) -> Field | None:
+    before = len(report.problems)
+    members = _members(item, at, report, SUBKEYS)
+    if not members and len(report.problems) > before and not isinstance(item, Mapping):
+        return None
+    name = _name(members, item, at, report)
+    kind = _type(members, item, at, report)
+    unit = report.text(members["unit"], (*at, "unit")) if "unit" in members else None
+    info = report.text(members["info"], (*at, "info")) if "info" in members else None
+    ucd = _ucd(members["ucd"], (*at, "ucd"), report) if "ucd" in members else ""
+    col_size = _size(members, "col_size", at, report)
+    array_size = _size(members, "array_size", at, report)
+    if array_size == AUTO and kind is not None and kind.base != "string":
+        words = f"array_size is the length of strings, auto on a column of {kind} is no size; remove it"
+        report.problem("array-auto-nonstring", (*at, "array_size"), words, members["array_size"])
+    qc = _qc(members["qc"], (*at, "qc"), kind, report) if "qc" in members else None
+    source = _source(members, at, report)
+    if name is None:
+        return None
+    drop = unit is None or unit.lower() == "unitless"
+    return Field(name, kind, col_size, array_size, "" if drop else unit or "", info or "", ucd, qc, source, item.line)
+
+
+def _members(node: Node, at: At, report: Report, known: tuple[str, ...]) -> dict[str, Node]:
+    """Return the members; keys that are not known are only odd for the specification."""
+    if not report.is_spec or not isinstance(node, Mapping):
+        return report.members(node, at, known)
+    for name, key, _ in node.folded():
+        if name not in known:
+            report.notice(
+                "subkey-unknown", (*at, key.text), f"the key {key.text!r} is not known here, and ignored", key
+            )
+    return {name: value for name, _, value in node.folded() if name in known}
+
+
+def _name(members: dict[str, Node], item: Node, at: At, report: Report) -> str | None:
+    where = (*at, "name")
+    node = members.get("name")
+    if node is None:
+        report.problem("field-name-missing", where, "the field has no name; write name: <column>", item)
+        return None
+    before = len(report.problems)
+    name = report.word(node, where)
+    if name is None:
+        if len(report.problems) == before:
+            words = "the name is empty; write the column's name (in quotes if it is null or ~)"
+            report.problem("field-name-missing", where, words, node)
+        return None
+    if _CONTROL.search(name):
+        words = f"the name {name!r} holds a control character or the end of a line; names are one line of text"
+        report.problem("shape", where, words, node)
+        return None
+    return name
+
+
+def _type(members: dict[str, Node], item: Node, at: At, report: Report) -> TypeToken | None:
+    where = (*at, "data_type")
+    node = members.get("data_type")
+    if report.role == "read":
+        kind = parse_type(node.text) if isinstance(node, Scalar) else None
+        return kind if isinstance(kind, TypeToken) else None
+    if node is None:
+        report.problem("type-missing", where, "the field has no data_type; write one, like data_type: float64", item)
+        return None
+    before = len(report.problems)
+    text = report.word(node, where)
+    if text is None:
+        if len(report.problems) == before:
+            report.problem("type-missing", where, "data_type is empty; write one, like float64", node)
+        return None
+    kind = parse_type(text)
+    if isinstance(kind, str):
+        report.dialect("type-invalid", where, kind, node)
+        return None
+    return kind
+
+
+def _size(members: dict[str, Node], key: str, at: At, report: Report) -> Size:
+    node = members.get(key)
+    if node is None:
+        return 1
+    if report.role == "read":
+        return (parse_size(node.text) if isinstance(node, Scalar) and not node.is_null else 1) or 1
+    where = (*at, key)
+    text = report.word(node, where)
+    if text is None:
+        return 1
+    size = parse_size(text)
+    if size is None:
+        words = f"{key} is {text!r}; write a whole number from 1 to {MAX_SIZE}, or auto"
+        report.problem("size-invalid", where, words, node)
+        return 1
+    if size == AUTO and (report.role == "table-type" or (report.is_spec and key == "col_size")):
+        why = "the type of a table" if report.role == "table-type" else "the specification"
+        report.problem("size-invalid", where, f"{key} is auto, but {why} needs a number; write it", node)
+    return size
+
+
+def _ucd(node: Node, at: At, report: Report) -> str:
+    if not isinstance(node, Sequence):
+        return report.text(node, at) or ""
+    texts = [report.text(item, (*at, position)) for position, item in enumerate(node.items)]
+    return ";".join(text for text in texts if text)
+
+
+def _source(members: dict[str, Node], at: At, report: Report) -> Literal["file", "computed"]:
+    where = (*at, "source")
+    text = report.text(members["source"], where) if "source" in members else None
+    if text not in _SOURCES:
+        report.dialect("shape", where, f"source is {text!r}; write file or computed", members["source"])
+    return _SOURCES.get(text, "file")
+
+
+def _qc(node: Node, at: At, kind: TypeToken | None, report: Report) -> Qc | None:
+    members = _members(node, at, report, QC_SUBKEYS)
+    if report.is_spec:
+        for key in QC_SUBKEYS:
+            if key not in members:
+                report.problem("key-missing", (*at, key), f"qc has no {key}; the specification wants all three", node)
+    low = _bound(members.get("min"), "min", at, kind, report)
+    high = _bound(members.get("max"), "max", at, kind, report)
+    return Qc(low, high, _miss(members.get("miss"), at, report))
+
+
+def _bound(node: Node | None, side: Side, at: At, kind: TypeToken | None, report: Report) -> Bound | None:
+    text = report.word(node, (*at, side)) if node is not None else None
+    # A file decides about the types of its columns, whatever its description says.
+    bound = parse_bound(text or "", side, None if report.role == "read" else kind)
+    if isinstance(bound, BoundError):
+        report.dialect(bound.code, (*at, side), bound.message, node or Scalar("", 1, 1, "plain"))
+        return None
+    return bound
+
+
+def _miss(node: Node | None, at: At, report: Report) -> Miss:
+    if node is None:
+        return "unchecked"
+    where = (*at, "miss")
+    if not isinstance(node, Scalar):
+        report.text(node, where)
+        return "unchecked"
+    if node.is_block:
+        report.word(node, where)
+        return "unchecked"
+    miss = parse_miss(node.text)
+    if miss is None:
+        words = f"miss is {node.text.strip()!r}; write Null (Nulls are expected), or nothing (they are not)"
+        report.dialect("qc-miss", where, words, node)
+    return miss or "unchecked"

@@ -1,0 +1,173 @@
+"""Text and files to records: the functions that users call."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+from typing import TypeVar
+
+from maml_parquet.errors import MamlError, MamlWarning, Problem
+from maml_parquet.sections.records import Maml, Profile, Role
+from maml_parquet.sections.rules import PROFILES, ROLES, read_document
+from maml_parquet.sections.specs import VERSIONS
+from maml_parquet.text.nodes import Dialect, compose
+from maml_parquet.text.reading import MAX_BYTES, MAX_LINE, lines
+
+_Word = TypeVar("_Word", bound=str)
+
+_DIALECTS: tuple[Dialect, ...] = ("yaml", "line")
+
+
+def parse(
+    text: str | bytes,
+    *,
+    dialect: Dialect = "yaml",
+    profile: Profile = "parquet",
+    role: Role = "write",
+    source: str = "",
+    max_line: int = MAX_LINE,
+) -> Maml:
+    r"""Return the MAML that the text is.
+
+    Parameters
+    ----------
+    text
+        A whole MAML; bytes are UTF-8.
+    dialect
+        ``yaml``, or ``line`` for files that are split at the first colon of each line and are not YAML.
+    profile
+        ``parquet``, or ``spec-1.0``, ``spec-1.1``, ``spec-1.2``: the rules of that version of the specification.
+    role
+        ``write`` describes a table to be written; ``read`` a file that exists, so that types and table are not asked
+        for; ``table-type`` the type of a table, whose sizes must be numbers.
+    source
+        The name of the file, for messages.
+    max_line
+        The most characters of one line.
+
+    Raises
+    ------
+    MamlError
+        Everything that is wrong, with its lines.
+
+    Warns
+    -----
+    MamlWarning
+        For what is odd but usable; also in `Maml.notices`.
+
+    Examples
+    --------
+    >>> maml = parse("table: t\nversion: 1.10\nfields:\n- name: ra\n  unit: deg\n  data_type: Float64\n")
+    >>> maml.fields[0].name, maml.fields[0].unit, str(maml.fields[0].data_type)
+    ('ra', 'deg', 'float64')
+    """
+    maml, found = _read(text, dialect, profile, role, source, max_line)
+    if found:
+        raise MamlError(found, source)
+    for notice in maml.notices:
+        warnings.warn(f"{source + ':' if source else ''}{notice}", MamlWarning, stacklevel=2)
+    return maml
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    dialect: Dialect = "yaml",
+    profile: Profile = "parquet",
+    role: Role = "write",
+    max_line: int = MAX_LINE,
+) -> Maml:
+    """Return the MAML that the file holds; as `parse`, and OSError where the file cannot be read."""
+    raw = _bytes(path)
+    return parse(raw, dialect=dialect, profile=profile, role=role, source=os.fspath(path), max_line=max_line)
+
+
+def problems(
+    text: str | bytes,
+    *,
+    dialect: Dialect = "yaml",
+    profile: Profile = "parquet",
+    role: Role = "write",
+    max_line: int = MAX_LINE,
+) -> tuple[Problem, ...]:
+    r"""Return everything that is wrong with the text, in the order of its lines; what `parse` would raise.
+
+    Examples
+    --------
+    >>> for problem in problems("Author: A\nfields:\n- name: x\n  data_type: int8\n"):
+    ...     print(problem.code, problem.line)
+    table-missing 1
+    type-invalid 4
+    """
+    try:
+        return _read(text, dialect, profile, role, "", max_line)[1]
+    except MamlError as error:
+        if error.code == "argument":
+            raise
+        return error.problems
+
+
+def validate(
+    source: str | os.PathLike[str] | bytes,
+    *,
+    dialect: Dialect = "yaml",
+    profile: Profile = "parquet",
+    role: Role = "write",
+    max_line: int = MAX_LINE,
+) -> None:
+    r"""Raise MamlError with everything that is wrong with a file or a text.
+
+    A text with a line end or a colon and a blank in it, and bytes, are the MAML itself; anything else is the path of a
+    file.
+
+    Examples
+    --------
+    >>> validate("table: t\nfields: [{name: x, data_type: int32}]")
+    """
+    if isinstance(source, bytes) or (isinstance(source, str) and ("\n" in source or ": " in source)):
+        parse(source, dialect=dialect, profile=profile, role=role, max_line=max_line)
+    else:
+        load(source, dialect=dialect, profile=profile, role=role, max_line=max_line)
+
+
+def valid_for(maml: Maml) -> list[str]:
+    r"""Return the versions of the specification that the MAML is valid for.
+
+    Examples
+    --------
+    >>> text = "table: t\nversion: '1'\ndate: 2024-05-06\nauthor: A\nfields: [{name: x, data_type: int32}]\n"
+    >>> valid_for(parse(text))
+    ['1.0', '1.1', '1.2']
+    >>> valid_for(parse(text + "extra: {a: b}\n"))
+    ['1.1', '1.2']
+    """
+    profiles: dict[str, Profile] = dict(zip(VERSIONS, PROFILES[1:], strict=True))
+    return [
+        version
+        for version, profile in profiles.items()
+        if not read_document(maml.root, role="write", profile=profile)[1]
+    ]
+
+
+def _read(
+    text: str | bytes, dialect: Dialect, profile: Profile, role: Role, source: str, max_line: int
+) -> tuple[Maml, tuple[Problem, ...]]:
+    _check_word("dialect", dialect, _DIALECTS)
+    _check_word("profile", profile, PROFILES)
+    _check_word("role", role, ROLES)
+    try:
+        root, found = compose(lines(text, max_line=max_line), dialect)
+    except MamlError as error:
+        raise MamlError(error.problems, source) from None
+    return read_document(root, role=role, profile=profile, source=source, found=found)
+
+
+def _check_word(name: str, word: _Word, allowed: tuple[_Word, ...]) -> None:
+    if word not in allowed:
+        raise MamlError([Problem("argument", (), f"{name} is {word!r}; use one of {', '.join(allowed)}")])
+
+
+def _bytes(path: str | os.PathLike[str]) -> bytes:
+    with Path(path).open("rb") as file:
+        return file.read(MAX_BYTES + 1)
