@@ -124,3 +124,12 @@ def test_unlike_samples_are_a_runtime_error_in_workers_too(tmp_path):
     dataset = miao.VolumeDataset(fields, seed=1, verbose=False)
     with pytest.raises(RuntimeError, match="labelled and unlabelled"):
         list(DataLoader(dataset, 20, num_workers=1, multiprocessing_context="forkserver"))
+
+
+def test_ranks_without_a_seed_are_warned_that_they_may_draw_alike(ramp):
+    fields = config(ramp)
+    with pytest.warns(miao.errors.MiaoWarning, match="2 ranks draw without a seed"):
+        miao.VolumeDataset(fields, rank=1, world_size=2, verbose=False)
+    miao.VolumeDataset(fields, rank=0, world_size=1, verbose=False)
+    miao.VolumeDataset(fields, rank=1, world_size=2, seed=3, verbose=False)
+    miao.VolumeDataset({**fields, "sampling": "sequential"}, rank=1, world_size=2, verbose=False)

@@ -20,7 +20,7 @@ from miao.finish.deferred import defer_sample
 from miao.reading.execute import Pending, RawSample, start_reads
 from miao.reading.runtime import Levels, ReadSettings
 from miao.sampling.sampler import Sampler
-from miao.sampling.seeds import reseeded, sample_rng
+from miao.sampling.seeds import reseeded, sample_rng, unseeded_ranks
 from miao.summary import summary
 from miao.tables import PlanTables
 from miao.volumes.describe import describe
@@ -99,7 +99,8 @@ class VolumeDataset(torch.utils.data.Dataset[Sample]):
         self.seed = None if chosen is None else whole_number(chosen, "seed", 0, 2**64 - 1)
         self.rank, self.world_size = rank_of(rank, world_size)
         self._description = describe(self.config)
-        warn_notices([*self._description.notices, *enlarged(self._description.volumes)])
+        alone = unseeded_ranks(self.seed, self.world_size, self.config.sampling)
+        warn_notices([*self._description.notices, *enlarged(self._description.volumes), *alone])
         self._levels = Levels(
             ReadSettings(self.config.cache_bytes, self.config.file_io_concurrency, self.config.missing_chunks)
         )

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from miao.errors import Notice
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -34,6 +36,23 @@ def sample_rng(seed: int, epoch: int, rank: int, index: int, *, purpose: int = 0
     key = np.array([seed % _WORD, rank % _WORD], dtype=np.uint64)
     counter = np.array([0, purpose % _WORD, index % _WORD, epoch % _WORD], dtype=np.uint64)
     return np.random.RandomState(np.random.Philox(counter=counter, key=key))
+
+
+def unseeded_ranks(seed: int | None, ranks: int, sampling: str) -> list[Notice]:
+    """Return what there is to say where several ranks draw without a seed.
+
+    Examples
+    --------
+    >>> len(unseeded_ranks(None, 2, "random")), unseeded_ranks(7, 2, "random"), unseeded_ranks(None, 2, "sequential")
+    (1, [], [])
+    """
+    if seed is not None or ranks < 2 or sampling != "random":
+        return []
+    said = (
+        f"{ranks} ranks draw without a seed: those on which torch.manual_seed, or numpy.random.seed, was given one "
+        "number draw the same samples; set seed, with which every rank draws its own"
+    )
+    return [Notice("missing_key", said)]
 
 
 @contextmanager
