@@ -6,7 +6,7 @@ import pytest
 
 from maml_parquet.errors import MamlError
 from maml_parquet.rows.binding import leaves
-from maml_parquet.rows.filters import bind, evaluate, parse_filter
+from maml_parquet.rows.filters import bind, bind_rules, evaluate, parse_filter
 from maml_parquet.rows.kinds import Kind
 
 NAN = math.nan
@@ -120,6 +120,18 @@ def test_every_problem_of_a_rule_is_told_at_once():
         bound('ra > "5" or not (id in (1, 2.5, 3.5) and nothing == 1)', ra="float64", id="int32")
     # nothing begins at 42: `ra > "5" or not (` has 17 characters, `id in (1, 2.5, 3.5)` 19, ` and ` 5.
     assert [problem.column for problem in caught.value.problems] == [6, 28, 33, 42]
+
+
+def test_the_problems_of_every_rule_are_told_whether_of_text_or_of_columns():
+    kinds = {"ra": Kind.of("float64")}
+    assert evaluate(bind_rules(["ra > 5", "ra < 7"], kinds), {"ra": 6.0}) is True
+    with pytest.raises(MamlError) as caught:
+        bind_rules(["ra >", "ra > 5", "dec > 5 or ra > nan"], kinds, lines=[7, 8, 9])
+    assert [(problem.at, problem.line, problem.column) for problem in caught.value.problems] == [
+        (("filter", 0), 7, 4),
+        (("filter", 2), 9, 1),
+        (("filter", 2), 9, 17),
+    ]
 
 
 def test_case_of_a_name_counts():

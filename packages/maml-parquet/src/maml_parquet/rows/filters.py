@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from maml_parquet.errors import At, MamlError, Problem
-from maml_parquet.rows.binding import bind
+from maml_parquet.rows.binding import Kinds, bind
 from maml_parquet.rows.evaluation import evaluate
 from maml_parquet.rows.pruning import Stats, keeps
 from maml_parquet.rows.tokens import MAX_NAME, MAX_VALUE, Place, Token, shown, tokens
-from maml_parquet.rows.trees import And, Clause, Expr, Literal, Not, Or, Tree
+from maml_parquet.rows.trees import And, Bound, Clause, Expr, Leaf, Literal, Not, Or, Tree
 
-__all__ = ["Stats", "bind", "evaluate", "keeps", "parse_filter", "parse_rules"]
+__all__ = ["Stats", "bind", "bind_rules", "evaluate", "keeps", "parse_filter", "parse_rules"]
 
 MAX_LEVELS: Final = 32
 MAX_TERMS: Final = 1024
@@ -82,13 +82,38 @@ def parse_rules(rules: Sequence[str], *, at: At = ("filter",), lines: Sequence[i
     >>> len(parse_rules(["a is_null", "b is_null or b > 3"]).items)
     2
     """
-    trees: list[Expr] = []
+    return _joined(_parsed(rules, at, lines, lambda tree, _: tree))
+
+
+def bind_rules(
+    rules: Sequence[str], kinds: Kinds, *, at: At = ("filter",), lines: Sequence[int] | None = None
+) -> Bound | None:
+    """Return several rules as one that is bound to columns: what `parse_rules` and `bind` do, in one report.
+
+    Raises
+    ------
+    MamlError
+        The problems of every rule, of its text or, where that is right, of its columns and values.
+
+    Examples
+    --------
+    >>> bind_rules([], {}) is None
+    True
+    """
+    return _joined(_parsed(rules, at, lines, lambda tree, place: bind(tree, kinds, at=place.at, line=place.line)))
+
+
+def _parsed(
+    rules: Sequence[str], at: At, lines: Sequence[int] | None, finish: Callable[[Expr, Place], Tree[Leaf]]
+) -> list[Tree[Leaf]]:
+    """Return what is made of each rule, or raise all their problems."""
+    trees: list[Tree[Leaf]] = []
     problems: list[Problem] = []
     terms = 0
     for index, rule in enumerate(rules):
         parser = _Parser(rule, Place("filter", (*at, index), lines[index] if lines is not None else index + 1))
         try:
-            trees.append(parser.parse())
+            trees.append(finish(parser.parse(), parser.place))
         except MamlError as error:
             problems += error.problems
         if terms <= MAX_TERMS < terms + parser.terms:
@@ -96,6 +121,10 @@ def parse_rules(rules: Sequence[str], *, at: At = ("filter",), lines: Sequence[i
         terms += parser.terms
     if problems:
         raise MamlError(problems)
+    return trees
+
+
+def _joined(trees: list[Tree[Leaf]]) -> Tree[Leaf] | None:
     return And(tuple(trees)) if len(trees) > 1 else trees[0] if trees else None
 
 
