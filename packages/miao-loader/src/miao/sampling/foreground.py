@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor, prod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
@@ -14,7 +14,7 @@ from miao.sampling.integral import Integral
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from miao.records import Floats, Ints, PyramidInfo, Span
+    from miao.records import Floats, Ints, PyramidInfo, Scale, Span
     from miao.sampling.draws import Rng
     from miao.sampling.places import Places
 
@@ -23,6 +23,8 @@ Array = np.ndarray[Any, Any]
 MASK_VOXELS: Final = 1 << 24
 """How many voxels the level of a mask may have that is read whole."""
 _ALMOST: Final = 1e-9
+_TRIES: Final = 32
+"""How many centres of the coarsest window are looked at for one that suits a finer one, before all of them are."""
 
 
 class Mask(NamedTuple):
@@ -134,6 +136,8 @@ class ForegroundIndex:
         The fraction of a window, from 0 to 1, that has to be foreground.
     name
         Of the volume, for errors.
+    sums
+        Those of the mask, where they are there already.
 
     Raises
     ------
@@ -150,20 +154,21 @@ class ForegroundIndex:
         *,
         voxel: Floats,
         name: str,
+        sums: Integral | None = None,
     ) -> None:
         self._mask = mask
         self._windows = tuple(windows)
+        self._spans = tuple(spans)
         self._least = least
-        self._sums = Integral(mask.foreground)
+        self._voxel, self._name = voxel, name
+        self._sums = Integral(mask.foreground) if sums is None else sums
         self._cells = tuple(
             axis_cells(part, window, corner, size, max(1, floor(size / unit + 0.5)))
             for part, window, corner, size, unit in zip(spans, windows, mask.corner, mask.voxel, voxel, strict=True)
         )
-        self._lengths = [
-            window.size * window.voxel / size for window, size in zip(self._windows, mask.voxel, strict=True)
-        ]
+        lengths = [window.size * window.voxel / size for window, size in zip(self._windows, mask.voxel, strict=True)]
         fractions = self._sums.insides([part.begin for part in self._cells], [part.end for part in self._cells])
-        fractions /= prod(self._lengths)
+        fractions /= prod(lengths)
         self._enough = fractions >= least - _ALMOST
         if not self._enough.any():
             raise PlanError(
@@ -179,14 +184,14 @@ class ForegroundIndex:
         self._rows = np.cumsum((self._enough @ self._inner * outer).reshape(-1))
         self._last = int(np.flatnonzero(self._enough.any(axis=-1).reshape(-1))[-1])
 
-    def fraction(self, centre: Ints) -> float:
-        """Return which part of the first scale's window at a centre is foreground."""
-        begins = [
-            _place(window, c, corner, size)
-            for window, c, corner, size in zip(self._windows, centre, self._mask.corner, self._mask.voxel, strict=True)
-        ]
-        ends = [begin + length for begin, length in zip(begins, self._lengths, strict=True)]
-        return self._sums.inside(begins, ends) / prod(self._lengths)
+    def fraction(self, centre: Ints, windows: Sequence[Windows] | None = None) -> float:
+        """Return which part of the window at a centre is foreground: the first scale's, or another one."""
+        chosen = self._windows if windows is None else windows
+        places = zip(chosen, centre, self._mask.corner, self._mask.voxel, strict=True)
+        begins = [_place(window, c, corner, size) for window, c, corner, size in places]
+        lengths = [window.size * window.voxel / size for window, size in zip(chosen, self._mask.voxel, strict=True)]
+        ends = [begin + length for begin, length in zip(begins, lengths, strict=True)]
+        return self._sums.inside(begins, ends) / prod(lengths)
 
     def draw(self, rng: Rng) -> Ints:
         """Return a centre whose window holds enough: a uniform draw for the cell, then an integer per axis."""
@@ -198,6 +203,25 @@ class ForegroundIndex:
         if self.fraction(centre) >= self._least - _ALMOST:
             return centre
         return tuple(int(cells.middle[k]) for cells, k in zip(self._cells, cell, strict=True))
+
+    def draw_for(self, windows: Sequence[Windows], rng: Rng) -> Ints:
+        """Return a centre at which another window holds enough, one of a drawn resolution.
+
+        It is drawn as `draw` does until one suits; where few do, from those of the other window itself.
+
+        Raises
+        ------
+        PlanError
+            That window holds enough nowhere.
+        """
+        for _ in range(_TRIES):
+            centre = self.draw(rng)
+            if self.fraction(centre, windows) >= self._least - _ALMOST:
+                return centre
+        own = ForegroundIndex(
+            self._mask, windows, self._spans, self._least, voxel=self._voxel, name=self._name, sums=self._sums
+        )
+        return own.draw(rng)
 
     def _cell(self, place: float) -> Ints:
         """Return the cell at a place in the running count of centres, the last axis fastest."""
@@ -218,10 +242,19 @@ def _product(counts: Sequence[Array]) -> Array:
     return found
 
 
+def windows_of(places: Places, scale: Scale) -> list[Windows]:
+    """Return where the windows of a scale lie, per axis."""
+    scale = replace(scale, resolution=())  # so that what is known of it is known for every resolution that reads it
+    corner, voxel = places.geometry.image[scale.level], places.volume.image.levels[scale.level].voxel
+    return [
+        Windows(places.origin(scale, axis), corner[axis], voxel[axis], size) for axis, size in enumerate(scale.size)
+    ]
+
+
 def foreground_of(places: Places, foreground: Array, level: int) -> ForegroundIndex:
     """Return the centres of a volume that hold enough foreground.
 
-    Drawn resolutions: of the coarsest window that the first scale may have.
+    Drawn resolutions: of the coarsest window that the first scale may have; `ForegroundIndex.draw_for` is for others.
 
     Parameters
     ----------
@@ -246,11 +279,7 @@ def foreground_of(places: Places, foreground: Array, level: int) -> ForegroundIn
             code="wrong_length",
             at=("masks",),
         )
-    stored = volume.image.levels[scale.level]
-    windows = [
-        Windows(places.origin(scale, axis), frame.image[scale.level][axis], stored.voxel[axis], scale.size[axis])
-        for axis in range(len(scale.size))
-    ]
+    windows = windows_of(places, scale)
     spans: list[Sequence[Span]] = [[span] for span in places.centres]
     if places.rules.chunk_aligned:
         tables = places.chunks(scale)

@@ -14,7 +14,7 @@ from miao.errors import ArgumentError, ArgumentTypeError, PlanError, SampleIndex
 from miao.geometry.resample_map import label_indices
 from miao.records import SamplePlan
 from miao.sampling.draws import Integers, Shares
-from miao.sampling.foreground import ForegroundIndex, MaskSource, foreground_of
+from miao.sampling.foreground import ForegroundIndex, MaskSource, foreground_of, windows_of
 from miao.sampling.places import places_of
 from miao.sampling.sizes import probabilities
 
@@ -114,7 +114,8 @@ class Sampler:
         places = self._places[volume]
         scales = places.draw_scales(draw)
         if places.volume.min_foreground > 0:
-            centre = self.foreground(volume).draw(draw)
+            found = self.foreground(volume)
+            centre = found.draw_for(windows_of(places, scales[0]), draw) if places.drawn else found.draw(draw)
         else:
             centre = places.draw_centre(scales[0], draw)
         return SamplePlan(volume, centre, places.windows(centre, scales, _drawer(draw)))
