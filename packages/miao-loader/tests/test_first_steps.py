@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import http.server
 import re
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -268,3 +271,38 @@ def test_a_missing_key_is_explained(tmp_path):
 def test_a_dataset_prints_as_one_line(tmp_path):
     dataset = miao.VolumeDataset(small(tmp_path), verbose=False)
     assert repr(dataset) == "<VolumeDataset: 1 volume, random, 6 samples>"
+
+
+@pytest.fixture
+def plain_server(tmp_path):
+    """The server that Python brings, which does not answer range requests."""
+    handler = functools.partial(SilentHandler, directory=str(tmp_path))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+class SilentHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def test_shards_on_a_server_without_ranges_are_not_said_to_be_broken(tmp_path, plain_server):
+    write = pytest.importorskip("worldarray_write")
+    values = numbered((8, 16, 16)).astype("uint16")
+    for name, shards in (("sharded", (8, 16, 16)), ("plain", None)):
+        level = write.create(
+            tmp_path / name / "s0", values.shape, values.dtype, (8, 8, 8), (0, 0, 0), chunks=(2, 4, 4), shards=shards
+        )
+        level.write_index((0, 0, 0), values.shape, values)
+    fields = config(plain_server, patch_size=[2, 2, 2], resolutions=[[8, 8, 8]])
+    fields["volumes"][0] |= {"image_key": "plain", "zarr_version": "zarr3", "normalize": False}
+    read = miao.VolumeDataset(fields, seed=0, verbose=False)[0]
+    start = [centre - 1 for centre in read["meta"]["coordinate"]]
+    assert int(read["img"][0, 0, 0, 0, 0]) == values[tuple(start)]
+    fields["volumes"][0]["image_key"] = "sharded"
+    dataset = miao.VolumeDataset(fields, seed=0, verbose=False)
+    with pytest.raises(miao.errors.ReadError, match="serve the store by one that answers range requests") as caught:
+        dataset[0]
+    assert caught.value.code == "unavailable"

@@ -20,6 +20,8 @@ from worldarray.paths import Location
 
 ABSENT: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG})
 _DENIED: Final = frozenset({errno.EACCES, errno.EPERM})
+_NO_RANGES: Final = "was ignored by server"
+"""What tensorstore says of a server that sends a whole file where a part of it was asked for."""
 
 
 def of_file(error: OSError, path: str) -> WorldArrayError:
@@ -63,6 +65,12 @@ def of_read(error: Exception, where: Location) -> WorldArrayError:
         return AccessError(problem("access_denied", (about.name,), f"reading it was refused: {about.reason}{hint}"))
     if kind in messages.RETRIED or kind == "redirected":
         return _unavailable(kind, about)
+    if where.remote and _NO_RANGES in about.reason:
+        message = (
+            f"the server sends whole files where a part of one is asked for, as it is of shards: {about.reason}; serve "
+            "the store by one that answers range requests"
+        )
+        return StoreUnavailableError(problem("unavailable", (about.name,), message))
     part = f"{about.part} of it" if about.part else "it"
     message = f"{part} cannot be decoded: {about.reason}; restore the file, or remove it to read its voxels as fill"
     return DataError(problem("bad_chunk", (about.name,), message))
