@@ -45,7 +45,7 @@ def evaluate(bound: Bound, row: Mapping[str, Any]) -> bool | None:
     Raises
     ------
     MamlError
-        Code ``argument``: the row lacks a column of the rule.
+        Code ``argument``: the row lacks a column of the rule, or has a value there that is not of the column's kind.
 
     Examples
     --------
@@ -77,6 +77,10 @@ def _test(test: Test, value: Any) -> bool | None:
         return (value is None) == (test.op == "is_null")
     if value is None:
         return None
+    if not test.kind.holds(value):
+        said = f"the column {test.name!r} of {test.kind} has the value {value!r}, a {type(value).__name__}"
+        message = f"{said}; rows hold Python's own bool, int, float and str, dates and times as counts"
+        raise MamlError([Problem("argument", ("row", *test.path), message)])
     if test.op in _COMPARISONS:
         return _COMPARISONS[test.op](value, test.values[0])
     return _TESTS[test.op](value, test.values)

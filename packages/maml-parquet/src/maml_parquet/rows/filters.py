@@ -9,7 +9,7 @@ from maml_parquet.errors import At, MamlError, Problem
 from maml_parquet.rows.binding import Kinds, bind
 from maml_parquet.rows.evaluation import evaluate
 from maml_parquet.rows.pruning import Stats, keeps
-from maml_parquet.rows.tokens import MAX_NAME, MAX_VALUE, Place, Token, shown, tokens
+from maml_parquet.rows.tokens import MAX_NAME, MAX_VALUE, Place, Token, checked_text, shown, tokens
 from maml_parquet.rows.trees import And, Bound, Clause, Expr, Leaf, Literal, Not, Or, Tree
 
 __all__ = ["Stats", "bind", "bind_rules", "evaluate", "keeps", "parse_filter", "parse_rules"]
@@ -70,7 +70,8 @@ def parse_filter(rule: str, *, at: At = ("filter",), line: int = 1) -> Expr:
 def parse_rules(rules: Sequence[str], *, at: At = ("filter",), lines: Sequence[int] | None = None) -> Expr | None:
     """Return several rules as one: rows have to pass each. None where there is no rule.
 
-    `lines` are those of the rules; where they are not given, each rule is a line of its own, counted from 1.
+    Text alone is one rule. `lines` are those of the rules; where they are not given, each rule is a line of its own,
+    counted from 1.
 
     Raises
     ------
@@ -110,7 +111,7 @@ def _parsed(
     trees: list[Tree[Leaf]] = []
     problems: list[Problem] = []
     terms = 0
-    for index, rule in enumerate(rules):
+    for index, rule in enumerate([rules] if isinstance(rules, str) else rules):
         parser = _Parser(rule, Place("filter", (*at, index), lines[index] if lines is not None else index + 1))
         try:
             trees.append(finish(parser.parse(), parser.place))
@@ -140,7 +141,7 @@ class _Parser:
         self.terms = 0
 
     def parse(self) -> Expr:
-        self.tokens = tokens(self.rule, self.place)
+        self.tokens = tokens(checked_text(self.rule, self.place), self.place)
         if len(self.tokens) == 1:
             raise self.place.error("the rule is empty; write for example 'ra > 180'", 1)
         tree = self.either()
@@ -195,8 +196,8 @@ class _Parser:
             raise self.place.error(
                 "the parentheses are empty; write a clause in them or take them away", opened.position
             )
-        tree = self.either()
-        if self.here.kind == "end":
+        tree = None if self.here.kind == "end" else self.either()
+        if tree is None or self.here.kind == "end":
             raise self.place.error("the '(' is never closed; add a ')'", opened.position)
         if self.here.kind != ")":
             raise self.follows(self.here)

@@ -68,6 +68,18 @@ class Kind:
         """Return the word."""
         return f"{self.base}[{self.unit}{',utc' if self.utc else ''}]" if self.unit else self.base
 
+    def holds(self, value: object) -> bool:
+        """Return whether this is a value of such a column, as rows and statistics here have it; Null is none.
+
+        Examples
+        --------
+        >>> Kind.of("date").holds(19753), Kind.of("date").holds("2024-01-31"), Kind.of("int32").holds(True)
+        (True, False, False)
+        """
+        if self.base in ("boolean", "string"):
+            return isinstance(value, bool if self.base == "boolean" else str)
+        return isinstance(value, (int, float) if self.is_float else int) and not isinstance(value, bool)
+
     @property
     def is_float(self) -> bool:
         """Whether values may be NaN."""

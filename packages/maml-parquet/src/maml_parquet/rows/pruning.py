@@ -9,20 +9,8 @@ from typing import Any, Final
 from maml_parquet.rows.kinds import Kind
 from maml_parquet.rows.trees import And, Bound, Not, Or, Test
 
-_TYPES: Final[dict[str, tuple[type, ...]]] = {
-    "int8": (int,),
-    "int16": (int,),
-    "int32": (int,),
-    "int64": (int,),
-    "float32": (int, float),
-    "float64": (int, float),
-    "boolean": (bool,),
-    "string": (str,),
-    "date": (int,),
-    "time": (int,),
-    "timestamp": (int,),
-}
-"""What statistics of each kind are; those of other kinds (unsigned, float16) say nothing."""
+_NOT_BOUNDED: Final = ("uint8", "uint16", "uint32", "uint64", "float16")
+"""Kinds whose bounds say nothing: writers differ in how they order them."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +100,7 @@ def _may_test(test: Test, stats: Stats) -> _May:
         nulls = stats.nulls
         null = _ANY if nulls is None else _May(true=nulls > 0, false=nulls < stats.rows)
         return null if test.op == "is_null" else _swapped(null)
-    if test.op not in _ORDERED or test.kind.base not in _TYPES:
+    if test.op not in _ORDERED or test.kind.base in _NOT_BOUNDED:
         return _ANY
     if stats.nulls == stats.rows:
         return _May(true=False, false=False)
@@ -125,6 +113,4 @@ def _may_test(test: Test, stats: Stats) -> _May:
 
 def _usable(stats: Stats, kind: Kind) -> bool:
     """Return whether both bounds are of the column's kind and in order; NaN is in order with nothing."""
-    types = _TYPES[kind.base]
-    of_kind = all(isinstance(one, types) and isinstance(one, bool) == (bool in types) for one in (stats.min, stats.max))
-    return of_kind and bool(stats.min <= stats.max)
+    return kind.holds(stats.min) and kind.holds(stats.max) and bool(stats.min <= stats.max)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from maml_parquet.errors import At, MamlError, Problem
 from maml_parquet.rows.binding import Kinds, scalar
-from maml_parquet.rows.tokens import MAX_NAME, Place, refuse_unseen, shown
+from maml_parquet.rows.tokens import MAX_NAME, Place, checked_text, refuse_unseen, shown
 
 MAX_KEYS: Final = 16
 MAX_KEY: Final = 320
@@ -46,6 +46,7 @@ def parse_sort(key: str, *, at: At = ("sort",), line: int = 1) -> SortKey:
     SortKey(name='quality', descending=True, nulls_first=True, path=('quality',))
     """
     place = Place("sort", at, line)
+    key = checked_text(key, place)
     if len(key) > MAX_KEY:
         raise place.error(f"the key has {len(key)} characters, at most {MAX_KEY} are allowed", MAX_KEY + 1)
     words = _words(key, place)
@@ -64,7 +65,9 @@ def parse_sort(key: str, *, at: At = ("sort",), line: int = 1) -> SortKey:
 
 
 def parse_sorts(keys: Sequence[str], *, at: At = ("sort",), lines: Sequence[int] | None = None) -> tuple[SortKey, ...]:
-    """Return several keys, the first one counting most. Where no `lines` are given, each key is a line of its own.
+    """Return several keys, the first one counting most; text alone is one.
+
+    Where no `lines` are given, each key is a line of its own.
 
     Raises
     ------
@@ -78,7 +81,7 @@ def parse_sorts(keys: Sequence[str], *, at: At = ("sort",), lines: Sequence[int]
     """
     found = []
     problems: list[Problem] = []
-    for index, key in enumerate(keys):
+    for index, key in enumerate([keys] if isinstance(keys, str) else keys):
         line = lines[index] if lines is not None else index + 1
         if index == MAX_KEYS:
             place = Place("sort", (*at, index), line)

@@ -51,6 +51,19 @@ def shown(text: str) -> str:
     return repr(text if len(text) <= 80 else text[:77] + "...")
 
 
+def checked_text(value: object, place: Place) -> str:
+    """Return what should be text if it is.
+
+    Raises
+    ------
+    MamlError
+        It is something else.
+    """
+    if not isinstance(value, str):
+        raise place.error(f"{value!r} is a {type(value).__name__}, not text; write it in quotes", 1)
+    return value
+
+
 def tokens(rule: str, place: Place) -> tuple[Token, ...]:
     """Return the tokens of a rule, ``end`` last.
 
