@@ -102,6 +102,7 @@ def test_a_literal_is_this_value(token, literal, expected):
         ("timestamp[us,utc]", 'x > "2024-01-01T00:00:00Z"', 5, "zone"),
         ("timestamp[us]", 'x > "2024-01-01T00:00:00+02:00"', 5, "zone"),
         ("timestamp[ns]", 'x > "2262-04-12"', 5, "2262-04-11"),
+        ("timestamp[ms]", 'x > "10000-01-01"', 5, "is no timestamp"),
         ("timestamp[ms]", 'x > "soon"', 5, "soon"),
         ("vector", "x is_null", 1, "vector"),
         ("list", "x is_null", 1, "list"),

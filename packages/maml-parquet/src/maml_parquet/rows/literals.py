@@ -18,11 +18,12 @@ _INFINITY: Final = re.compile(r"([+-]?)inf(?:inity)?", re.IGNORECASE)
 _NAN: Final = re.compile(r"[+-]?nan", re.IGNORECASE)
 _DATE: Final = r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})"
 _TIME: Final = r"(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.(?P<fraction>[0-9]+))?)?"
-_ZONE: Final = re.compile(r".*[0-9](?:[zZ]|[+-][0-9]{2}(?::?[0-9]{2})?)")
+_ZONE: Final = r"(?:[zZ]|[+-][0-9]{2}(?::?[0-9]{2})?)"
 _SHAPES: Final = {
     "date": re.compile(_DATE),
     "time": re.compile(_TIME),
     "timestamp": re.compile(rf"{_DATE}(?:[T ]{_TIME})?"),
+    "zoned": re.compile(rf"{_DATE}(?:[T ]{_TIME})?{_ZONE}"),
 }
 _WRITTEN: Final = {"date": "2024-01-31", "time": "23:59:59.5", "timestamp": "2024-01-31T23:59:59.5"}
 _EPOCH: Final = date(1970, 1, 1).toordinal()
@@ -132,7 +133,7 @@ def _why_no_shape(text: str, kind: Kind) -> str:
         return f"{shown(text)} has a time, and the column is a date; write the date alone"
     if kind.base == "time" and _SHAPES["timestamp"].fullmatch(text):
         return f"{shown(text)} has a date, and the column is a time; write the time alone"
-    if kind.base == "timestamp" and _ZONE.fullmatch(text):
+    if kind.base == "timestamp" and _SHAPES["zoned"].fullmatch(text):
         stored = "in UTC" if kind.utc else "as they were written"
         return f"{shown(text)} has a zone; write the time without it: values are compared {stored}"
     return f'{shown(text)} is no {kind.base}; write for example "{_WRITTEN[kind.base]}"'
