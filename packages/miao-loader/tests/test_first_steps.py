@@ -306,3 +306,21 @@ def test_shards_on_a_server_without_ranges_are_not_said_to_be_broken(tmp_path, p
     with pytest.raises(miao.errors.ReadError, match="serve the store by one that answers range requests") as caught:
         dataset[0]
     assert caught.value.code == "unavailable"
+
+
+def test_the_summary_says_where_coarse_scales_leave_few_places(tmp_path):
+    sizes = [(64, 8.0), (32, 16.0), (16, 32.0)]
+    group2(
+        tmp_path / "raw",
+        [(f"s{i}", np.zeros((n,) * 3, "uint8"), (v,) * 3, (v / 2 - 4,) * 3) for i, (n, v) in enumerate(sizes)],
+    )
+    fields = config(tmp_path, patch_size=[12, 12, 12], resolutions=[[8] * 3, [32] * 3])
+    # The first scale alone: 12 of 64 voxels, starts 0 to 52 at centre - 6, so 53 centres per axis, 6 to 58.
+    # The other: 12 of 16 voxels, start ceil(centre / 4 - 6.5) from 0 to 4: above 22 and up to 42, 20 centres.
+    # (20 / 53) ** 3 = 0.0537
+    text = miao.VolumeDataset(fields, verbose=False).summary()
+    assert "center_range (z=23, y=23, x=23) to (z=42, y=42, x=42)" in text
+    assert "    5.4% of the places of the first scale" in text
+    assert "border: clamp" in text
+    assert "of the places" not in miao.VolumeDataset({**fields, "border": "clamp"}, verbose=False).summary()
+    assert "of the places" not in miao.VolumeDataset({**fields, "patch_size": [4] * 3}, verbose=False).summary()

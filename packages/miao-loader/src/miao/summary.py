@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from miao.finish.normalise import bounds, divisor
+from miao.geometry.windows import centre_range, geometry_of
 from miao.records import ResolutionRanges, VolumeInfo
 
 if TYPE_CHECKING:
     from miao.config.models import MiaoConfig
+    from miao.records import Scale, Span
     from miao.sampling.sampler import Sampler
     from miao.volumes.describe import Description
 
 SHOWN: Final = 20
 """Volumes that are described in full; of more, the rest is counted."""
+_FEW: Final = 0.1
+"""The share of places below which coarser scales are said to confine the first one."""
 
 
 def summary(description: Description, sampler: Sampler, config: MiaoConfig) -> str:
@@ -58,8 +63,25 @@ def _volume(volume: VolumeInfo, index: int, sampler: Sampler) -> list[str]:
         f"    {share}size={sampler.sizes[index]} reachable voxels, center_range "
         f"{_sized(axes, _ordered(low, volume))} to {_sized(axes, _ordered(high, volume))}"
     )
+    lines += _confined(volume, sampler.scales(index), sampler.ranges[index])
     lines.append(f"    values {_normalised(volume)}")
     return lines
+
+
+def _confined(volume: VolumeInfo, scales: Sequence[Scale], ranges: Sequence[Span]) -> list[str]:
+    """Return what there is to say where coarser scales leave few of the places that the first one alone has."""
+    if len(scales) < 2:
+        return []
+    alone = centre_range(geometry_of(volume), volume, scales[:1])
+    share = math.prod(
+        (high - low + 1) / (last - first + 1) for (low, high), (first, last) in zip(ranges, alone, strict=True)
+    )
+    if share >= _FEW:
+        return []
+    return [
+        f"    {100 * share:.2g}% of the places of the first scale, those around which the others lie inside as well; "
+        "border: clamp moves these inside"
+    ]
 
 
 def _ordered(values: Sequence[Any], volume: VolumeInfo) -> list[Any]:
