@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from miao.config.values import shown
 from miao.config.yaml_text import DEEPEST, dump, line_of, parse
-from miao.errors import At, ConfigError, ConfigExistsError, ConfigNotFoundError
+from miao.errors import ArgumentTypeError, At, ConfigError, ConfigExistsError, ConfigNotFoundError
 
 if TYPE_CHECKING:
     from miao.config.models import MiaoConfig
@@ -41,7 +41,7 @@ def load_config(path: str | os.PathLike[str]) -> MiaoConfig:
 
     from miao.config.models import MiaoConfig, invalid, problem_of  # noqa: PLC0415
 
-    name = os.fspath(path)
+    name = _file(path)
     data, nodes = parse(_text(name), name)
     if isinstance(data, dict):
         _resolve(data, Path(name).parent)
@@ -84,9 +84,11 @@ def save_config(
     ConfigExistsError
         A file of another text stands there. It is a FileExistsError.
     ConfigError
-        A keyword argument of an augment factory is nothing that YAML holds.
+        It cannot be written there, or a keyword argument of an augment factory is nothing that YAML holds.
     """
-    target = Path(os.path.realpath(os.fspath(path)))
+    if not hasattr(cfg, "model_dump"):
+        raise ArgumentTypeError(f"cfg is {type(cfg).__name__}; give a MiaoConfig", code="wrong_type", at=("cfg",))
+    target = Path(os.path.realpath(_file(path)))
     data = _data(cfg, exclude_none=exclude_none, exclude_defaults=exclude_defaults)
     _keep_places(data, target.parent)
     _write(dump(data, sort_keys=sort_keys, **yaml), target, overwrite=overwrite)
@@ -124,6 +126,14 @@ def _same(one: Path, other: Path) -> bool:
     with contextlib.suppress(OSError):
         return one.samefile(other)
     return False
+
+
+def _file(path: object) -> str:
+    """Return the path of a file as text."""
+    found = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(found, str) or not found or "\0" in found:
+        raise ArgumentTypeError(f"path is {path!r}; give the path of a YAML file", code="wrong_type", at=("path",))
+    return found
 
 
 def _text(name: str) -> str:
@@ -188,6 +198,19 @@ def _plain(value: object, at: At) -> Any:
 
 def _write(text: str, target: Path, *, overwrite: bool) -> None:
     raw = text.encode("utf-8")
+    try:
+        _place(raw, target, overwrite=overwrite)
+    except ConfigError:
+        raise
+    except (FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
+        raise ConfigError(
+            f"{target} cannot be written: {error.strerror or error}; give the path of a file in a folder that can be "
+            "written to",
+            code="unavailable",
+        ) from error
+
+
+def _place(raw: bytes, target: Path, *, overwrite: bool) -> None:
     if target.is_file() and target.read_bytes() == raw:
         return
     target.parent.mkdir(parents=True, exist_ok=True)

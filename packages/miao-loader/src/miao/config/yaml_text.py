@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
+from miao.config.values import shown
 from miao.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 DEEPEST: Final = 100
 """How deep lists and mappings may lie in each other."""
+MOST: Final = 1_000_000
+"""How many values a document may have when every reference is written out."""
 _DIGITS: Final = "[0-9](?:_?[0-9])*"
 _INT: Final = re.compile(rf"[-+]?{_DIGITS}|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT: Final = re.compile(
@@ -116,10 +119,11 @@ def _check(node: Node | None, name: str) -> None:
             f"{_where(name, node.start_mark)}: the document is no mapping; write keys such as volumes: and patch_size:",
             code="wrong_type",
         )
-    _walk(node, name, (), set())
+    _walk(node, name, (), {})
 
 
-def _walk(node: Any, name: str, above: tuple[int, ...], seen: set[int]) -> None:
+def _walk(node: Any, name: str, above: tuple[int, ...], seen: dict[int, int]) -> int:
+    """Return how many values a node has when every reference is written out; `seen` has those of earlier nodes."""
     import yaml  # noqa: PLC0415
 
     if id(node) in above:
@@ -127,16 +131,22 @@ def _walk(node: Any, name: str, above: tuple[int, ...], seen: set[int]) -> None:
     if len(above) > DEEPEST:
         raise _too_deep(name)
     if id(node) in seen:
-        return
-    seen.add(id(node))
+        return seen[id(node)]
     parts: list[Any] = []
     if isinstance(node, yaml.MappingNode):
         _once(node, name)
         parts = [part for item in node.value for part in item]
     elif isinstance(node, yaml.SequenceNode):
         parts = node.value
-    for part in parts:
-        _walk(part, name, (*above, id(node)), seen)
+    count = 1 + sum(_walk(part, name, (*above, id(node)), seen) for part in parts)
+    if count > MOST:
+        raise ConfigError(
+            f"{_where(name, node.start_mark)}: with its references written out the value has {count} values; "
+            f"at most {MOST} are allowed",
+            code="unsupported",
+        )
+    seen[id(node)] = count
+    return count
 
 
 def _once(node: Any, name: str) -> None:
@@ -203,7 +213,7 @@ def _converted(loader: Any, node: Any, *, convert: Callable[[str], Any]) -> Any:
     try:
         return convert(text)
     except ValueError:
-        raise yaml.constructor.ConstructorError(None, None, f"{text!r} is no number", node.start_mark) from None
+        raise yaml.constructor.ConstructorError(None, None, f"{shown(text)} is no number", node.start_mark) from None
 
 
 def _integer(text: str) -> int:
