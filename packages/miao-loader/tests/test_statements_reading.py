@@ -65,6 +65,39 @@ def test_all_reads_of_a_batch_are_issued_together_before_any_is_waited_for(label
     assert torch.equal(samples[3]["label"].unique(), torch.tensor([1], dtype=torch.int16))
 
 
+class Busy:
+    """An array whose first reads fail, as those of a busy store do."""
+
+    def __init__(self, store, failures):
+        self.store = store
+        self.failures = failures
+
+    def __getitem__(self, index):
+        return Busy(self.store[index], self.failures)
+
+    def read(self, **how):
+        return self if self.failures and self.failures.pop() else self.store.read(**how)
+
+    def result(self, **how):
+        raise ValueError("UNAVAILABLE: try again")
+
+
+@pytest.mark.parametrize("missing", ["fill", "error"])
+def test_a_store_that_was_busy_is_read_again(labelled, missing):
+    dataset = made(labelled, missing_chunks=missing)
+    expected = dataset[0]["img"]
+    (level,) = dataset._levels._open.values()
+    level.vouched = True
+    failures = [True]
+    level.store = Busy(level.store, failures)
+    assert torch.equal(dataset[0]["img"], expected)
+    assert failures == []
+    failures += [True, True]
+    if missing == "error":
+        with pytest.raises(miao.errors.ReadError, match=r"volume a.*UNAVAILABLE"):
+            dataset[0]
+
+
 def test_datasets_of_one_process_share_a_context_by_what_it_is_set_to(labelled):
     first = context(ReadSettings(1 << 20, 8))
     assert context(ReadSettings(1 << 20, 8, "error")) is first

@@ -59,8 +59,8 @@ def test_labels_smaller_than_a_patch_or_elsewhere_are_named_as_the_cause(tmp_pat
     group2(path / "raw", [("s0", np.zeros((40, 40, 40), "uint8"), VOXEL, (0, 0, 0))])
     group2(path / "small", [("s0", np.zeros((4, 20, 20), "uint8"), VOXEL, (0, 0, 0))])
     group2(path / "away", [("s0", np.zeros((20, 20, 20), "uint8"), VOXEL, (4000, 0, 0))])
-    for key in ("small", "away"):
-        with pytest.raises(PlanError, match=rf"volume a along z.*labels.*{key}.*label_fill"):
+    for key, advice in (("small", "set label_fill"), ("away", "the labels lie beside the image, from 3996")):
+        with pytest.raises(PlanError, match=rf"volume a along z.*labels.*{key}.*{advice}"):
             made(path, volume={"label_key": key})
 
 

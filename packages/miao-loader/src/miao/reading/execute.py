@@ -103,18 +103,27 @@ class Pending:
         return block
 
     def _block(self, volume: VolumeInfo, plan: SamplePlan, window: Window, future: Any) -> Array:
-        failure: Exception | None = None
-        if future is not None:
-            try:
-                block: Array = future.result(timeout=_LEAST_SECONDS)
-            except (ValueError, IndexError, NotImplementedError, TimeoutError) as error:
-                failure = error
-            else:
-                return block
         opened = self._levels.get(window.level)
-        if failure is not None and self._levels.settings.missing_chunks == "error":
+        if future is not None:
+            block, _ = _waited(future)
+            if block is not None:
+                return block
+        block = _checked(opened, volume, plan, window)
+        if self._levels.settings.missing_chunks == "fill":
+            return block
+        # The handle waited for a busy store, and fills what is not stored: once more where that is an error.
+        strict, failure = _waited(opened.store[window.slices].read())
+        if strict is None:
             _refuse(volume, plan, window, failure)
-        return _checked(opened, volume, plan, window)
+        return strict
+
+
+def _waited(future: Any) -> tuple[Array | None, Exception]:
+    """Return what a read gives, or None and why it gives nothing."""
+    try:
+        return future.result(timeout=_LEAST_SECONDS), Exception()
+    except (ValueError, IndexError, NotImplementedError, TimeoutError) as error:
+        return None, error
 
 
 def _checked(opened: Any, volume: VolumeInfo, plan: SamplePlan, window: Window) -> Array:
@@ -200,7 +209,7 @@ def start_reads(levels: Levels, volumes: Sequence[VolumeInfo], plans: Sequence[S
 def _opened(levels: Levels, volume: VolumeInfo, plan: SamplePlan, window: Window) -> OpenLevel:
     try:
         return levels.get(window.level)
-    except WorldArrayError as error:
+    except (ReadError, WorldArrayError) as error:
         _refuse(volume, plan, window, error)
 
 

@@ -41,10 +41,10 @@ class Masks:
         try:
             handle = self._levels.get(level).handle
             values = handle.read_index((0,) * len(handle.shape), handle.shape)
-        except WorldArrayError as error:
+        except (ReadError, WorldArrayError) as error:
             raise ReadError(
                 f"volume {info.name}: its mask {level.path} cannot be read: {error}",
-                code=error.code if error.code == "unavailable" else "bad_chunk",
+                code=error.code if isinstance(error, ReadError) or error.code == "unavailable" else "bad_chunk",
                 at=(info.name,),
             ) from error
         return values != 0, index
