@@ -8,7 +8,7 @@ import torch
 from stores import config, group2, ramp_pyramid
 
 import miao
-from miao.errors import ArgumentError, ArgumentTypeError, PlanError
+from miao.errors import ArgumentError, ArgumentTypeError, MiaoWarning, PlanError, ReadError
 
 
 @pytest.fixture
@@ -104,3 +104,47 @@ def test_a_grid_of_more_positions_than_a_dataset_can_have_is_refused(tmp_path):
     fewer = miao.VolumeDataset(config(tmp_path, sampling="sequential", patch_size=[8, 8, 16]), verbose=False)
     assert len(fewer) == 1 << 62
     assert fewer.plan(-1).scales[0].start == ((1 << 24) - 8, (1 << 24) - 8, (1 << 24) - 16)
+
+
+@pytest.mark.parametrize("deferred", [False, True])
+def test_a_label_that_is_no_whole_number_is_named_with_its_volume_and_place(tmp_path, deferred):
+    group2(tmp_path / "raw", [("s0", np.ones((8, 10, 12), "u1"), (8, 6, 4), None)])
+    group2(tmp_path / "labels", [("s0", np.full((8, 10, 12), 3.75), (8, 6, 4), None)])
+    with pytest.warns(MiaoWarning, match="no whole number stops the read"):
+        dataset = miao.VolumeDataset(
+            config(tmp_path, volume={"label_key": "labels"}, defer_image_ops=deferred), verbose=False
+        )
+    # The only centre: n // 2 of 8, 10, 12.
+    with pytest.raises(ReadError, match=r"volume a: .* \(4, 5, 6\) \(z, y, x\) of .*labels: a label is 3\.75"):
+        dataset[0]
+
+
+def test_labels_are_on_the_cpu_whatever_the_default_device(tmp_path):
+    for name in ("raw", "labels"):
+        group2(tmp_path / name, [("s0", np.full((8, 10, 12), 3, "u1"), (8, 6, 4), None)])
+    fields = config(tmp_path)
+    both = [fields["volumes"][0], {**fields["volumes"][0], "name": "b", "label_key": "labels"}]
+    dataset = miao.VolumeDataset({**fields, "volumes": both, "samples_per_epoch": 20}, seed=1, verbose=False)
+    with torch.device("meta"):
+        samples = dataset.__getitems__(range(20))
+    assert {sample["label"].numel() for sample in samples} == {0, 960}
+    assert {sample["label"].device.type for sample in samples} == {"cpu"}
+    assert all((sample["label"] == 3).all() for sample in samples)
+
+
+@pytest.mark.parametrize(
+    ("bbox", "voxel"),
+    [
+        ("a", "b"),
+        (None, None),
+        ([0, 1], [1]),
+        ([[0, 0], [1, 1]], [1]),
+        ([[0, 0], [1, 1]], [[1, 1], [2, 2]]),
+        ([[0, 0]], 1),
+    ],
+    ids=repr,
+)
+def test_boxes_and_voxels_that_do_not_fit_are_named(bbox, voxel):
+    with pytest.raises((ArgumentError, ArgumentTypeError), match=r"bbox (is|has shape)"):
+        miao.extent(bbox, voxel)
+    assert miao.extent([[[0, 0], [4, 4]]] * 2, [[2, 4], [4, 8]]).tolist() == [[[-1, -2], [3, 2]], [[-2, -4], [2, 0]]]

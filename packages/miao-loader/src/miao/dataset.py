@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import torch.utils.data  # noqa: TID253  (the class is one of torch's datasets)
 from miao.arguments import mapping_of, position_of, positions_of, rank_of, whole_number
 from miao.augmenting import Augmentation, resolve
 from miao.config.loading import as_config
-from miao.errors import ArgumentError
+from miao.errors import ArgumentError, ReadError
 from miao.finish.assembling import finish_sample, shapes
 from miao.finish.collating import Batch
 from miao.finish.deferred import defer_sample
@@ -208,26 +208,43 @@ class VolumeDataset(torch.utils.data.Dataset[Sample]):
         label_out = slot.label
         if raw.labels is not None and label_out is None:
             _, shape = shapes(policy, len(plan.scales), self._description.channels)
-            label_out = torch.empty(shape, dtype=getattr(torch, policy.label_dtype))
+            label_out = torch.empty(shape, dtype=getattr(torch, policy.label_dtype), device="cpu")
         maps = self._sampler.label_maps(plan)
-        finish_sample(
-            raw.images, raw.labels, policy, self._tables.coarsest(plan), slot.image, label_out, label_maps=maps
-        )
+        with self._naming(plan):
+            finish_sample(
+                raw.images, raw.labels, policy, self._tables.coarsest(plan), slot.image, label_out, label_maps=maps
+            )
         if raw.labels is None:
-            label_out = torch.empty(0, dtype=getattr(torch, policy.label_dtype))
+            label_out = torch.empty(0, dtype=getattr(torch, policy.label_dtype), device="cpu")
         return batch.sample(position, {"img": slot.image, "label": label_out, **self._tables.fields(plan)})
 
     def _deferred(self, started: Started, position: int, raw: RawSample) -> Sample:
         plan = started.plans[position]
-        return defer_sample(
-            raw.images,
-            raw.labels,
-            self._description.policies[plan.volume],
-            self._tables.coarsest(plan),
-            self._tables.fields(plan),
-            label_maps=self._sampler.label_maps(plan),
-            stream=self._stream(started, position),
-        )
+        with self._naming(plan):
+            return defer_sample(
+                raw.images,
+                raw.labels,
+                self._description.policies[plan.volume],
+                self._tables.coarsest(plan),
+                self._tables.fields(plan),
+                label_maps=self._sampler.label_maps(plan),
+                stream=self._stream(started, position),
+            )
+
+    @contextmanager
+    def _naming(self, plan: SamplePlan) -> Iterator[None]:
+        """Say of which volume and place labels are that cannot be used."""
+        try:
+            yield
+        except ReadError as error:
+            volume = self._description.volumes[plan.volume]
+            path = volume.image.path if volume.label is None else volume.label.path
+            raise ReadError(
+                f"volume {volume.name}: the sample around level-0 voxel {plan.centre} ({', '.join(volume.image.axes)}) "
+                f"of {path}: {error.message}",
+                code=error.code,
+                at=(volume.name,),
+            ) from error
 
     # Epochs and resuming ---------------------------------------------------------------------------------------------
 

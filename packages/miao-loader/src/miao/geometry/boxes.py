@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from miao.errors import ArgumentError, ArgumentTypeError
 from miao.geometry.scales import Geometry
 from miao.records import Floats, ScalePlan, VolumeInfo
 
@@ -87,11 +88,30 @@ def extent(bbox: npt.ArrayLike, voxel: npt.ArrayLike) -> np.ndarray[Any, Any]:
     numpy.ndarray
         Float64 (..., 2, N), the lower and upper corners. The same as ``bbox_anchor: corner``.
 
+    Raises
+    ------
+    ArgumentTypeError, ArgumentError
+        They are no numbers, or of shapes that do not fit.
+
     Examples
     --------
     >>> extent([[120.0, 10.0], [184.0, 26.0]], [4.0, 2.0]).tolist()
     [[118.0, 9.0], [182.0, 25.0]]
     """
-    half = np.asarray(voxel, np.float64) / 2
-    found: np.ndarray[Any, Any] = np.asarray(bbox, np.float64) - half[..., None, :]
+    try:
+        box, size = np.asarray(bbox, np.float64), np.asarray(voxel, np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentTypeError(
+            f"bbox is {bbox!r} and voxel {voxel!r}; give lower and upper bounds, and sizes, in numbers",
+            code="wrong_type",
+            at=("bbox",),
+        ) from None
+    fits = box.ndim > 1 and box.shape[-2] == 2 and size.ndim > 0 and size.shape[-1] == box.shape[-1]
+    if not fits or (size.ndim > 1 and size.shape != (*box.shape[:-2], box.shape[-1])):
+        raise ArgumentError(
+            f"bbox has shape {box.shape} and voxel {size.shape}; give (..., 2, N) and (..., N) or (N)",
+            code="wrong_length",
+            at=("voxel",),
+        )
+    found: np.ndarray[Any, Any] = box - size[..., None, :] / 2
     return found
