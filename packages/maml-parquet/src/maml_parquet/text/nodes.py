@@ -174,6 +174,7 @@ class _Builder:
             raise self._error("yaml", f"*{anchor} is a list or a map, and a key here; keys are words", line, column)
         if len(self.stack) + height > MAX_DEPTH:
             raise self._deep(line, column)
+        self._check_count(size, line, column)
         self._add(node, None, size, height)
 
     def _begin(self, event: Any, line: int, column: int) -> None:
@@ -219,6 +220,13 @@ class _Builder:
             self._key(top, node)
         else:
             self._value(top, top.key, node)
+
+    def _check_count(self, counted: int, line: int, column: int) -> None:
+        if self.count + counted > MAX_NODES:
+            words = (
+                f"there are more than {MAX_NODES} values (each alias counts as what it stands for); shorten the MAML"
+            )
+            raise self._error("limit", words, line, column)
 
     def _key(self, top: _Open, node: Node) -> None:
         if not isinstance(node, Scalar):
