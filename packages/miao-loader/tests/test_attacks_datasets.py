@@ -148,3 +148,12 @@ def test_boxes_and_voxels_that_do_not_fit_are_named(bbox, voxel):
     with pytest.raises((ArgumentError, ArgumentTypeError), match=r"bbox (is|has shape)"):
         miao.extent(bbox, voxel)
     assert miao.extent([[[0, 0], [4, 4]]] * 2, [[2, 4], [4, 8]]).tolist() == [[[-1, -2], [3, 2]], [[-2, -4], [2, 0]]]
+
+
+@pytest.mark.parametrize("volume", [1, -1, "a", None], ids=repr)
+def test_a_volume_that_the_dataset_does_not_have_is_named(ramp, volume):
+    dataset = miao.VolumeDataset(config(ramp, sampling="sequential"), verbose=False)
+    for of in (dataset.scales, dataset.grid):
+        with pytest.raises((ArgumentError, ArgumentTypeError), match="volume is"):
+            of(volume)
+    assert dataset.scales(0)[0].size == (8, 10, 12)

@@ -291,11 +291,11 @@ class VolumeDataset(torch.utils.data.Dataset[Sample]):
 
     def scales(self, volume: int) -> tuple[Scale, ...]:
         """Return which levels the scales of a volume read, and how much of them; drawn resolutions: the coarsest."""
-        return self._sampler.scales(volume)
+        return self._sampler.scales(whole_number(volume, "volume", 0, len(self.volumes) - 1))
 
     def grid(self, volume: int) -> Grid:
         """Return the grid of a volume, in sequential mode."""
-        return self._sampler.grid(volume)
+        return self._sampler.grid(whole_number(volume, "volume", 0, len(self.volumes) - 1))
 
     # What it is ------------------------------------------------------------------------------------------------------
 
