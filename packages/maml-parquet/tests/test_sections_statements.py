@@ -583,3 +583,17 @@ def test_arguments_are_words_of_the_tables(how):
         with pytest.raises(MamlError) as caught:
             call(HEAD + TAIL, **how)
         assert caught.value.code == "argument"
+
+
+def test_warnings_are_told_where_the_file_was_asked_for(tmp_path):
+    path = tmp_path / "a.maml"
+    path.write_text(HEAD + "keywords: [a, 'b;c']\n" + TAIL)
+    with pytest.warns(MamlWarning, match=r"a\.maml:2:11 keywords") as caught:
+        maml = load(path)
+    assert caught[0].filename == __file__
+    assert [notice.code for notice in maml.notices] == ["separator"]
+
+
+def test_public_names_are_there():
+    assert {name for name in maml_parquet.__all__ if getattr(maml_parquet, name, None) is None} == set()
+    assert set(maml_parquet.__all__) <= set(dir(maml_parquet))

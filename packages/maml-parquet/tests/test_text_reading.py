@@ -3,7 +3,7 @@
 import pytest
 
 from maml_parquet.errors import MamlError
-from maml_parquet.text.reading import MAX_BYTES, lines
+from maml_parquet.text.reading import MAX_BYTES, MAX_TOLD, lines
 
 
 @pytest.mark.parametrize(
@@ -86,3 +86,9 @@ def test_the_size_of_text_is_counted_in_bytes():
 def test_what_is_neither_text_nor_bytes_is_refused():
     with pytest.raises(MamlError, match=r"load\(path\)"):
         lines(5)
+
+
+def test_a_file_that_is_no_text_is_a_report_of_bounded_length():
+    with pytest.raises(MamlError) as caught:
+        lines(b"\x00\n" * 100_000)
+    assert len(caught.value.problems) == MAX_TOLD

@@ -62,12 +62,7 @@ def parse(
     >>> maml.fields[0].name, maml.fields[0].unit, str(maml.fields[0].data_type)
     ('ra', 'deg', 'float64')
     """
-    maml, found = _read(text, dialect, profile, role, source, max_line)
-    if found:
-        raise MamlError(found, source)
-    for notice in maml.notices:
-        warnings.warn(f"{source + ':' if source else ''}{notice}", MamlWarning, stacklevel=2)
-    return maml
+    return _finished(*_read(text, dialect, profile, role, source, max_line))
 
 
 def load(
@@ -79,8 +74,7 @@ def load(
     max_line: int = MAX_LINE,
 ) -> Maml:
     """Return the MAML that the file holds; as `parse`, and OSError where the file cannot be read."""
-    raw = _bytes(path)
-    return parse(raw, dialect=dialect, profile=profile, role=role, source=os.fspath(path), max_line=max_line)
+    return _finished(*_read(_bytes(path), dialect, profile, role, os.fspath(path), max_line))
 
 
 def problems(
@@ -161,6 +155,15 @@ def _read(
     except MamlError as error:
         raise MamlError(error.problems, source) from None
     return read_document(root, role=role, profile=profile, source=source, found=found)
+
+
+def _finished(maml: Maml, found: tuple[Problem, ...]) -> Maml:
+    if found:
+        raise MamlError(found, maml.source)
+    prefix = f"{maml.source}:" if maml.source else ""
+    for notice in maml.notices:
+        warnings.warn(f"{prefix}{notice}", MamlWarning, stacklevel=3)
+    return maml
 
 
 def _check_word(name: str, word: _Word, allowed: tuple[_Word, ...]) -> None:

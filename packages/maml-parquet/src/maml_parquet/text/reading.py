@@ -14,6 +14,9 @@ MAX_BYTES: Final = 4 * 1024 * 1024
 MAX_LINE: Final = 1024
 """The longest line, in code points, its ending not counted."""
 
+MAX_TOLD: Final = 1000
+"""After so many wrong lines no more are looked for."""
+
 _BOM: Final = "\ufeff"
 
 _REFUSED: Final = re.compile("[\x00-\x08\x0b\x0c\r\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
@@ -42,8 +45,10 @@ def lines(source: str | bytes, *, max_line: int = MAX_LINE) -> str:
     """
     _check_limit(max_line)
     text = _decoded(source).replace("\r\n", "\n").removeprefix(_BOM)
-    found = []
+    found: list[Problem] = []
     for number, line in enumerate(text.split("\n"), 1):
+        if len(found) >= MAX_TOLD:
+            break
         if len(line) > max_line:
             words = f"the line has {len(line)} characters, {max_line} are the most; shorten it, or raise max_line"
             found.append(Problem("line-too-long", (), words, number, max_line + 1))
