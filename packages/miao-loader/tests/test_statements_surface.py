@@ -76,7 +76,7 @@ def test_how_an_augmentation_is_given_is_a_value_error_and_an_assertion_error(ra
     assert made(ramp, augment_fn={"factory": path, "kwargs": {"rotate": False}})[0]["img"].shape == (1, 1, 8, 10, 12)
 
 
-def test_arguments_that_a_factory_lacks_are_met_at_the_first_sample(ramp):
-    dataset = made(ramp, augment_fn={"factory": "miao.augment_std.em_default", "kwargs": {"turn": True}})
-    with pytest.raises(TypeError, match="turn"):
-        dataset[0]
+def test_arguments_that_a_factory_lacks_are_named(ramp):
+    fields = {"augment_fn": {"factory": "miao.augment_std.em_default", "kwargs": {"turn": True}}}
+    with pytest.raises(AugmentError, match="turn"):
+        made(ramp, **fields)[0]
