@@ -157,3 +157,21 @@ def test_a_volume_that_the_dataset_does_not_have_is_named(ramp, volume):
         with pytest.raises((ArgumentError, ArgumentTypeError), match="volume is"):
             of(volume)
     assert dataset.scales(0)[0].size == (8, 10, 12)
+
+
+def test_a_picture_that_cannot_be_written_is_named_and_one_that_is_there_stays(ramp, tmp_path):
+    pytest.importorskip("matplotlib")
+    dataset = made(ramp)
+    with pytest.raises(OSError, match=r"none.x\.png cannot be written: No such file") as caught:
+        dataset.preview(0, tmp_path / "none" / "x.png")
+    assert isinstance(caught.value, ArgumentError)
+    with pytest.raises(OSError, match="cannot be written: Is a directory"):
+        dataset.preview(0, ramp, overwrite=True)
+    assert (ramp / "raw").is_dir()
+    (tmp_path / "x.png").write_bytes(b"mine")
+    with pytest.raises(FileExistsError, match="pass overwrite=True"):
+        dataset.preview(0, tmp_path / "x.png")
+    assert (tmp_path / "x.png").read_bytes() == b"mine"
+    dataset.preview(0, tmp_path / "x.png", overwrite=True)
+    assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.zarr", "x.png"]

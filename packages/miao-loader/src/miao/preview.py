@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,10 @@ class PictureExistsError(MiaoError, FileExistsError):
     """Something is where a picture would be drawn; nothing is overwritten unless the caller says so."""
 
 
+class PictureError(ArgumentError, OSError):
+    """A picture cannot be written where it should."""
+
+
 class PreviewExtraError(MiaoError, ImportError):
     """Pictures need an extra that is not installed."""
 
@@ -33,6 +38,8 @@ def draw(sample: Mapping[str, Any], output_axes: str, path: str | os.PathLike[st
     ------
     PictureExistsError
         Something is at `path`, and `overwrite` is false.
+    PictureError
+        It cannot be written there. It is an OSError.
     ArgumentError
         As of `pictured`.
     """
@@ -42,9 +49,32 @@ def draw(sample: Mapping[str, Any], output_axes: str, path: str | os.PathLike[st
             f"{target} exists; pass overwrite=True to replace it", code="already_exists", at=("path",)
         )
     picture = pictured(sample, output_axes)
-    with target.open("wb" if overwrite else "xb") as file:
-        file.write(picture)
+    try:
+        _write(picture, target, overwrite=overwrite)
+    except FileExistsError:
+        raise PictureExistsError(
+            f"{target} exists; pass overwrite=True to replace it", code="already_exists", at=("path",)
+        ) from None
+    except OSError as error:
+        raise PictureError(
+            f"{target} cannot be written: {error.strerror or error}; give a file in a folder that is there",
+            code="unavailable",
+            at=("path",),
+        ) from error
     return str(target)
+
+
+def _write(picture: bytes, target: Path, *, overwrite: bool) -> None:
+    """Write a file whole or not at all; what it replaces stays until then."""
+    part = target.with_name(f".{uuid.uuid4().hex}.part") if overwrite else target
+    with part.open("xb") as file:
+        try:
+            file.write(picture)
+            if overwrite:
+                part.replace(target)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
 
 
 def pictured(sample: Mapping[str, Any], output_axes: str) -> bytes:
