@@ -106,8 +106,7 @@ def extent(bbox: npt.ArrayLike, voxel: npt.ArrayLike) -> np.ndarray[Any, Any]:
             code="wrong_type",
             at=("bbox",),
         ) from None
-    fits = box.ndim > 1 and box.shape[-2] == 2 and size.ndim > 0 and size.shape[-1] == box.shape[-1]
-    if not fits or (size.ndim > 1 and size.shape != (*box.shape[:-2], box.shape[-1])):
+    if not _fit(box.shape, size.shape):
         raise ArgumentError(
             f"bbox has shape {box.shape} and voxel {size.shape}; give (..., 2, N) and (..., N) or (N)",
             code="wrong_length",
@@ -115,3 +114,11 @@ def extent(bbox: npt.ArrayLike, voxel: npt.ArrayLike) -> np.ndarray[Any, Any]:
         )
     found: np.ndarray[Any, Any] = box - size[..., None, :] / 2
     return found
+
+
+def _fit(box: tuple[int, ...], size: tuple[int, ...]) -> bool:
+    """Whether sizes are one for each box, or are repeated: a batch has boxes (B, L, 2, N), its scales sizes (L, N)."""
+    if len(box) < 2 or box[-2] != 2 or not 0 < len(size) < len(box) or size[-1] != box[-1]:
+        return False
+    outer = size[:-1]
+    return all(n in {1, m} for n, m in zip(outer, box[len(box) - 2 - len(outer) : -2], strict=True))
