@@ -161,7 +161,7 @@ class VolumeDataset(torch.utils.data.Dataset[Sample]):
         """Return the samples whose reads were started, before ``augment_fn``; nothing is drawn."""
         if not started.plans:
             return []
-        raws = started.pending.result()
+        raws = started.pending
         if self.config.defer_image_ops:
             return [self._deferred(started, position, raw) for position, raw in enumerate(raws)]
         batch = self._batch(started.plans)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 import numpy as np
@@ -67,7 +67,7 @@ def label_window(pyramid: PyramidInfo, plan: ScalePlan, fill: int | None) -> Win
 
 
 class Pending:
-    """Reads that are under way; `result` waits for them."""
+    """Reads that are under way; going through them waits for each in turn, so that it is finished while others come."""
 
     def __init__(
         self, levels: Levels, volumes: Sequence[VolumeInfo], plans: Sequence[SamplePlan], futures: list[Any]
@@ -77,8 +77,8 @@ class Pending:
         self._plans = plans
         self._futures = futures
 
-    def result(self) -> list[RawSample]:
-        """Return the crops of every plan, in order.
+    def __iter__(self) -> Iterator[RawSample]:
+        """Yield the crops of every plan, in order.
 
         Raises
         ------
@@ -86,13 +86,11 @@ class Pending:
             Voxels could not be read; the message names the volume, the place and the file.
         """
         futures = iter(self._futures)
-        found = []
         for plan in self._plans:
             volume = self._volumes[plan.volume]
             images = [self._crop(volume, plan, next(futures)) for _ in plan.scales]
             labels = [self._crop(volume, plan, next(futures)) for _ in plan.scales] if volume.label else None
-            found.append(RawSample(images, labels))
-        return found
+            yield RawSample(images, labels)
 
     def _crop(self, volume: VolumeInfo, plan: SamplePlan, item: tuple[Window, Any]) -> Array:
         window, future = item
