@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from miao.errors import ArgumentError, NotDeferredError, UnlikeSamplesError
-from miao.finish.records import Deferred
+from miao.finish.records import Crops, Deferred
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -238,4 +238,4 @@ def collate_deferred(samples: Sequence[Sample]) -> Sample:
             )
     kept = ("img", "deferred")
     rest = collate([{key: value for key, value in sample.items() if key not in kept} for sample in samples])
-    return {key: [sample[key] for sample in samples] for key in kept} | rest
+    return {"img": Crops(sample["img"] for sample in samples), "deferred": [s["deferred"] for s in samples]} | rest
