@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 import torch
-from stores import config, group2, ramp_pyramid
+from miao_stores import config, group2, ramp_pyramid
 
 import miao
 from miao.errors import ArgumentError, ArgumentTypeError, AugmentError, ConfigError, MiaoError, ReadError

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from stores import config, group2
+from miao_stores import config, group2
 
 import miao
 from miao.errors import PlanError

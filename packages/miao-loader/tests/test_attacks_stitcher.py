@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from stores import config, ramp_pyramid
+from miao_stores import config, ramp_pyramid
 
 import miao
 from miao.errors import ArgumentError, ArgumentTypeError

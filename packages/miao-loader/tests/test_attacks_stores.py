@@ -5,7 +5,7 @@ import shutil
 
 import numpy as np
 import pytest
-from stores import config, group2, ramp_pyramid
+from miao_stores import config, group2, ramp_pyramid
 
 import miao
 from miao.errors import MiaoWarning, VolumeError

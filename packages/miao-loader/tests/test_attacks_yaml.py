@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from stores import config
+from miao_stores import config
 
 import miao
 from miao.errors import ArgumentTypeError, ConfigError

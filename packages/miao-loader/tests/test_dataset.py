@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from stores import config, group2, positions, ramp_pyramid
+from miao_stores import config, group2, positions, ramp_pyramid
 from torch.utils.data import ConcatDataset, DataLoader, Dataset, default_collate
 
 import miao

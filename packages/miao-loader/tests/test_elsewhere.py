@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from stores import positions
+from miao_stores import positions
 
 import miao
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stores import config, group2, zarr2
+from miao_stores import config, group2, zarr2
 
 import miao
 

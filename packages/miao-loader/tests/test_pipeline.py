@@ -4,7 +4,7 @@ import threading
 
 import pytest
 import torch
-from stores import config, ramp_pyramid
+from miao_stores import config, ramp_pyramid
 from torch.utils.data import DataLoader
 
 import miao

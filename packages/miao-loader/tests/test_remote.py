@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from stores import ramp_pyramid
+from miao_stores import ramp_pyramid
 
 pytest.importorskip("moto", reason="moto is not installed")
 boto3 = pytest.importorskip("boto3")

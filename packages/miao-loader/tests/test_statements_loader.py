@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 import torch
-from stores import config, ramp_pyramid
+from miao_stores import config, ramp_pyramid
 from torch.utils.data import DataLoader
 
 import miao

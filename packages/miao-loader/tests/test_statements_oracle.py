@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
-from stores import config, group2
+from miao_stores import config, group2
 
 import miao
 

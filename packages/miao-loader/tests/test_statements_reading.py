@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from stores import config, group2, ramp_pyramid
+from miao_stores import config, group2, ramp_pyramid
 from test_workers import in_a_process
 
 import miao
@@ -120,7 +120,7 @@ def test_making_a_dataset_planning_and_summing_it_up_read_no_voxel(labelled):
     code = """
         import sys
         import miao
-        from stores import config
+        from miao_stores import config
 
         dataset = miao.VolumeDataset(config(sys.argv[1], volume={"label_key": "seg"}), seed=1)
         [dataset.plan(index) for index in range(6)]
@@ -141,7 +141,7 @@ def test_masks_are_read_by_each_forked_worker(tmp_path):
     code = """
         import sys
         import miao
-        from stores import config
+        from miao_stores import config
         from test_workers import drawn, loader
 
         if __name__ == "__main__":

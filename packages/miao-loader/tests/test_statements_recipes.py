@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 import yaml
-from stores import config, group2, ramp_pyramid
+from miao_stores import config, group2, ramp_pyramid
 from torch.utils.data import ConcatDataset, DataLoader, default_collate
 
 import miao

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 import torch
-from stores import config, group2, positions, ramp_pyramid
+from miao_stores import config, group2, positions, ramp_pyramid
 from torch.utils.data import DataLoader, random_split
 
 import miao

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 import torch
-from stores import config, group2, positions, ramp_pyramid
+from miao_stores import config, group2, positions, ramp_pyramid
 from torch.utils.data import DataLoader
 
 import miao

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from stores import config, group2, ramp_pyramid
+from miao_stores import config, group2, ramp_pyramid
 from test_workers import drawn, in_a_process, loader
 from torch.utils.data import DataLoader
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from stores import config, group2, ramp_pyramid
+from miao_stores import config, group2, ramp_pyramid
 from torch.utils.data import DataLoader, get_worker_info
 
 import miao
@@ -61,7 +61,7 @@ def test_workers_read_however_they_are_started(ramp, method):
     """Two epochs of persistent workers; the samples are those that the main process draws, each epoch's its own."""
     code = """
         import sys, torch, miao
-        from stores import config
+        from miao_stores import config
         from test_workers import drawn, loader, made, process
 
         if __name__ == "__main__":
