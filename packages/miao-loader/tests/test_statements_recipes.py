@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 import yaml
+from miao_functions import augment
 from miao_stores import config, group2, ramp_pyramid
 from torch.utils.data import ConcatDataset, DataLoader, default_collate
 
@@ -16,7 +17,6 @@ from miao.augment import (
     drop_sections,
     intensity_jitter,
     rot90inplane,
-    rot90isocube,
     shift_sections,
     spatial_dims_for,
 )
@@ -103,12 +103,6 @@ def test_meta_of_a_batch_is_a_tensor_per_entry_of_a_sample(quick_start):
         assert meta["source_levels"][scale].tolist() == [sample["meta"]["source_levels"][scale] for sample in samples]
         assert meta["resolutions"][scale][2].tolist() == [8.0 * 2**scale] * 3
         assert meta["resolutions"][scale][2].dtype == torch.float64
-
-
-def augment(sample):
-    rng = np.random
-    img, lab = rot90isocube(rng, sample["img"], sample["label"], pixel_size=sample["pixel_size"])
-    return {**sample, "img": intensity_jitter(rng, img), "label": lab}
 
 
 def test_an_augment_fn_of_a_module(quick_start):

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
+from miao_functions import cache, crash
 from miao_stores import config, group2, ramp_pyramid
-from torch.utils.data import DataLoader, get_worker_info
+from torch.utils.data import DataLoader
 
 import miao
 from miao.errors import AugmentError, ForkError, ReadError
@@ -27,16 +27,6 @@ def ramp(tmp_path):
 
 def made(path, augment=None, *, seed=3, **more):
     return miao.VolumeDataset(config(path, samples_per_epoch=12, **more), augment, seed=seed, verbose=False)
-
-
-def crash(sample, *, at=-1):
-    if at in {-1, sample["meta"]["coordinate"][0] % 2}:
-        raise KeyError("this augmentation is broken")
-    return sample
-
-
-def process(sample):
-    return {**sample, "pid": torch.tensor(os.getpid()), "draw": torch.tensor(np.random.random())}
 
 
 def loader(dataset, workers=2, method="fork", **more):
@@ -62,7 +52,8 @@ def test_workers_read_however_they_are_started(ramp, method):
     code = """
         import sys, torch, miao
         from miao_stores import config
-        from test_workers import drawn, loader, made, process
+        from miao_functions import process
+        from test_workers import drawn, loader, made
 
         if __name__ == "__main__":
             dataset = made(sys.argv[1], process)
@@ -132,7 +123,8 @@ def test_leaving_early_is_quiet(ramp):
 def test_a_crash_in_augment_fn_reaches_the_caller(ramp, method):
     code = """
         import sys
-        from test_workers import crash, loader, made
+        from miao_functions import crash
+        from test_workers import loader, made
 
         if __name__ == "__main__":
             try:
@@ -234,13 +226,6 @@ def test_worker_processes_share_the_cache_out(ramp):
     dataset = made(ramp, cache, cache_bytes=1 << 20)
     batches = list(loader(dataset, workers=2, method="forkserver"))
     assert {int(value) for batch in batches for value in batch["cache"]} == {1 << 19}
-
-
-def cache(sample):
-    from miao.reading.runtime import workers
-
-    assert get_worker_info() is not None
-    return {**sample, "cache": torch.tensor((1 << 20) // workers())}
 
 
 def test_state_is_kept_and_of_one_seed(ramp):
