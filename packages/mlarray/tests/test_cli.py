@@ -204,7 +204,9 @@ def test_an_interrupted_folder_ends_and_leaves_whole_files(tmp_path, workers):
     (tmp_path / "raw").mkdir()
     for name in "abcdefgh":
         to_nifti(MLArray(values, space="patient", spacing=(3, 2, 1)), tmp_path / f"raw/{name}.nii")
-    (tmp_path / "run.py").write_text("import sys, mlarray.cli.main as m\nif __name__ == '__main__': sys.exit(m.main())")
+    # Started behind a shell's &, a process ignores interrupts, and so do those that it starts.
+    script = "import signal, sys, mlarray.cli.main as m\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    (tmp_path / "run.py").write_text(f"{script}if __name__ == '__main__': sys.exit(m.main())")
     command = [sys.executable, "run.py", "convert", "raw", "mla", "--jobs", str(workers)]
     with subprocess.Popen(
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
