@@ -41,7 +41,16 @@ def drawn(batches):
 
 def in_a_process(code, *arguments):
     """Run a script of its own: whether tensorstore was used in this process must not matter to it."""
-    command = [sys.executable, "-W", "error", "-c", textwrap.dedent(code), *map(str, arguments)]
+    command = [
+        sys.executable,
+        "-W",
+        "error",
+        "-W",
+        "ignore:resource_tracker",
+        "-c",
+        textwrap.dedent(code),
+        *map(str, arguments),
+    ]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path[1:]])}
     return subprocess.run(command, capture_output=True, text=True, timeout=240, env=environment, check=False)
 
