@@ -119,7 +119,7 @@ def test_levels_beside_each_other_do_not_add_up():
 
 
 def test_lists_are_no_levels():
-    parse_filter("(" * 32 + "a in (1)" + ")" * 32)
+    assert parse_filter("(" * 32 + "a in (1)" + ")" * 32) == parse_filter("a in (1)")
 
 
 def test_rules_are_joined_and_every_problem_is_told():

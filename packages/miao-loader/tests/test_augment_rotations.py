@@ -273,7 +273,8 @@ def test_a_broken_precondition_is_a_value_error_and_an_assertion_error(kind):
     ],
 )
 def test_cubic_voxels_pass_rot90isocube(pixel_size):
-    rot90isocube(np.random, torch.ones(2, 1, 4, 4, 4), pixel_size=pixel_size)
+    (turned,) = rot90isocube(np.random, torch.ones(2, 1, 4, 4, 4), pixel_size=pixel_size)
+    assert torch.equal(turned, torch.ones(2, 1, 4, 4, 4))
 
 
 @pytest.mark.parametrize(

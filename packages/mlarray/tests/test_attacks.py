@@ -252,9 +252,9 @@ def test_keys_that_no_header_holds_are_refused_and_nothing_changed(array: MLArra
 def test_reading_ahead_takes_whole_numbers_and_keys(path: Path) -> None:
     with MLArray.open(path) as array:
         for workers in ("2", 1.5, True, None, NAN):
-            with pytest.raises(ArgumentTypeError, match="/workers: workers is "):
+            with pytest.raises(ArgumentTypeError, match="workers: workers is "):
                 array.prefetch([0], workers=workers)  # type: ignore[arg-type]
-        with pytest.raises(ArgumentError, match="/workers: workers is 0"):
+        with pytest.raises(ArgumentError, match="workers: workers is 0"):
             array.prefetch([0], workers=0)
         with pytest.raises(ArgumentTypeError, match="/keys: keys is 5; it is a list of keys"):
             array.prefetch(5)  # type: ignore[arg-type]
