@@ -69,7 +69,20 @@ def _field(item: Node, at: At, report: Report) -> Field | None:
     if name is None:
         return None
     drop = unit is None or unit.lower() == "unitless"
-    return Field(name, kind, col_size, array_size, "" if drop else unit or "", info or "", ucd, qc, source, item.line)
+    limited = "array_size" in members and not _is_blank(members["array_size"])
+    return Field(
+        name,
+        kind,
+        col_size,
+        array_size,
+        "" if drop else unit or "",
+        info or "",
+        ucd,
+        qc,
+        source,
+        item.line,
+        limited,
+    )
 
 
 def _members(node: Node, at: At, report: Report, known: tuple[str, ...]) -> dict[str, Node]:

@@ -40,7 +40,8 @@ class Field:
 
     `data_type` is None only where it was not asked for: in a MAML that describes a file (role ``read``), and for words
     that the profiles of the specification let pass. `unit` is empty for ``unitless``; `qc` is None where nothing was
-    declared, which differs from a `qc` that checks nothing.
+    declared, which differs from a `qc` that checks nothing. Where no `array_size` is written, `has_array_size` is False
+    and strings have no limit.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Field:
     qc: Qc | None = None
     source: Literal["file", "computed"] = "file"
     line: int = 1
+    has_array_size: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Columns in memory, on pyarrow: types, conversions, bounds, rules, orders. pyarrow stays in here and in `files`."""

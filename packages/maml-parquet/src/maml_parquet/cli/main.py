@@ -1,0 +1,47 @@
+"""The command `maml-parquet`: one module per word."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Final
+
+from maml_parquet.errors import MamlError, MamlWarning
+
+_WORDS: Final[dict[str, str]] = {}
+"""What each word of the command does; its module has `add` (arguments) and `run` (the exit status)."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; 0 for done, 1 for what is wrong with a file, 2 for what is wrong with the command.
+
+    Problems go to standard error, one a line: file, line, column, path and words.
+    """
+    parser = argparse.ArgumentParser(prog="maml-parquet", description="MAML metadata of tables, and parquet.")
+    words = parser.add_subparsers(dest="word", required=True, metavar="WORD")
+    for word, says in _WORDS.items():
+        module = import_module(f"maml_parquet.cli.{word}")
+        module.add(words.add_parser(word, help=says, description=says))
+    given = parser.parse_args(arguments)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", MamlWarning)
+        warnings.showwarning = _show
+        try:
+            status: int = import_module(f"maml_parquet.cli.{given.word}").run(given)
+        except (MamlError, OSError) as error:
+            _say(str(error))
+            return 1
+        except BrokenPipeError:
+            return 1
+    return status
+
+
+def _show(message: Warning | str, *_: object) -> None:
+    _say(f"warning: {message}")
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
