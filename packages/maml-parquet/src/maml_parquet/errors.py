@@ -10,21 +10,26 @@ At = tuple[str | int, ...]
 
 CODES: Final = frozenset(
     {
-        "array-auto-nonstring",
         "argument",
+        "array-auto-nonstring",
         "col-map",
+        "column",
         "encoding",
+        "exists",
         "field-name-duplicate",
         "field-name-missing",
         "field-unknown",
         "fields-missing",
+        "file",
         "filter",
         "key-duplicate",
         "key-missing",
         "limit",
         "line-too-long",
+        "metadata",
         "protected-nullable",
         "protected-unknown",
+        "qc",
         "qc-block-scalar",
         "qc-bound",
         "qc-direction",
@@ -42,6 +47,7 @@ CODES: Final = frozenset(
         "table-missing",
         "type-invalid",
         "type-missing",
+        "value",
         "yaml",
     }
 )
