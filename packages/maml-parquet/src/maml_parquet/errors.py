@@ -48,6 +48,7 @@ CODES: Final = frozenset(
         "type-invalid",
         "type-missing",
         "value",
+        "votable",
         "yaml",
     }
 )
