@@ -11,17 +11,21 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from maml_parquet import errors
     from maml_parquet.errors import MamlError, MamlWarning
+    from maml_parquet.schema.schema import Schema
     from maml_parquet.sections.entries import entries
     from maml_parquet.sections.loading import load, parse, problems, valid_for, validate
     from maml_parquet.sections.records import Maml
+    from maml_parquet.sections.schemas import json_schema
     from maml_parquet.sections.users import validate_user
 
 __all__ = [
     "Maml",
     "MamlError",
     "MamlWarning",
+    "Schema",
     "entries",
     "errors",
+    "json_schema",
     "load",
     "parse",
     "problems",
@@ -32,9 +36,11 @@ __all__ = [
 
 _HOMES: Final = {
     "errors": ("MamlError", "MamlWarning"),
+    "schema.schema": ("Schema",),
     "sections.entries": ("entries",),
     "sections.loading": ("load", "parse", "problems", "valid_for", "validate"),
     "sections.records": ("Maml",),
+    "sections.schemas": ("json_schema",),
     "sections.users": ("validate_user",),
 }
 """The module of each public name, which is imported when the name is first used."""

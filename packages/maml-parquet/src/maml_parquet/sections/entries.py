@@ -126,10 +126,8 @@ def _maps(node: Node, at: At, report: Report, known: tuple[str, ...]) -> Iterato
 
 def _dois(node: Node, at: At, report: Report) -> tuple[Entry, ...]:
     found: list[Entry] = []
-    for item, where, nodes in _maps(node, at, report, DOIS):
+    for _, where, nodes in _maps(node, at, report, DOIS):
         texts = _read(nodes, where, report)
-        if report.is_spec:
-            _complete(texts, DOIS, item, where, report)
         if "doi" in texts:
             found.append(Entry(f"DOI_{len(found) + 1}", texts["doi"], texts.get("type", "")))
     return tuple(found)
@@ -137,10 +135,8 @@ def _dois(node: Node, at: At, report: Report) -> tuple[Entry, ...]:
 
 def _depends(node: Node, at: At, report: Report) -> tuple[Entry, ...]:
     found: list[Entry] = []
-    for item, where, nodes in _maps(node, at, report, DEPENDS):
+    for _, where, nodes in _maps(node, at, report, DEPENDS):
         texts = _read(nodes, where, report)
-        if report.is_spec:
-            _complete(texts, ("table",), item, where, report)
         for key, text in texts.items():
             if ";" in text:
                 words = f"{text!r} holds the ; that divides the parts; readers will see one part more"
@@ -157,8 +153,6 @@ def _keyarray(node: Node, at: At, report: Report) -> tuple[Entry, ...]:
         texts = _read(nodes, where, report)
         if value is not None:
             texts["value"] = _value(value, (*where, "value"), report)
-        if report.is_spec:
-            _complete(texts, ("value", "comment"), item, where, report)
         if "key" not in texts:
             if not isinstance(nodes.get("key"), (Sequence, Mapping)):
                 place = nodes.get("key", item)
@@ -172,12 +166,6 @@ def _keyarray(node: Node, at: At, report: Report) -> tuple[Entry, ...]:
 def _read(nodes: dict[str, Node], at: At, report: Report) -> dict[str, str]:
     texts = {key: report.text(node, (*at, key)) for key, node in nodes.items()}
     return {key: text for key, text in texts.items() if text is not None}
-
-
-def _complete(texts: dict[str, str], keys: tuple[str, ...], item: Node, at: At, report: Report) -> None:
-    for key in keys:
-        if key not in texts:
-            report.problem("key-missing", (*at, key), f"the item has no {key}; the specification wants it", item)
 
 
 def _value(node: Node, at: At, report: Report) -> str:
@@ -201,14 +189,26 @@ def _quoted(item: Scalar) -> str:
     return item.text.strip()
 
 
-def _check_key(key: str, at: At, node: Node, report: Report) -> None:
+def check_key(key: str) -> tuple[str, str] | None:
+    """Return what is wrong with the key of an entry, as code and words; the code is ``notice`` where it may stay."""
     if key in _RESERVED or key.startswith(_PREFIXES):
-        report.problem("reserved-key", at, f"the key {key!r} is one that files need themselves; choose another", node)
-    elif key in _SHADOWED:
-        words = f"the key {key!r} stands in every file before this one; readers that look for it find the file's"
-        report.notice("reserved-key", at, words, node)
-    elif "\n" in key or _ILLEGAL.search(key):
-        report.problem("shape", at, f"the key {key!r} is not one line of text; choose another", node)
+        return "reserved-key", f"the key {key!r} is one that files need themselves; choose another"
+    if key in _SHADOWED:
+        return (
+            "notice",
+            f"the key {key!r} stands in every file before this one; readers that look for it find the file's",
+        )
+    if "\n" in key or _ILLEGAL.search(key):
+        return "shape", f"the key {key!r} is not one line of text; choose another"
+    return None
+
+
+def _check_key(key: str, at: At, node: Node, report: Report) -> None:
+    told = check_key(key)
+    if told is not None and told[0] == "notice":
+        report.notice("reserved-key", at, told[1], node)
+    elif told is not None:
+        report.problem(told[0], at, told[1], node)
 
 
 _SPECIAL: Final[dict[str, Callable[[Node, At, Report], tuple[Entry, ...]]]] = {

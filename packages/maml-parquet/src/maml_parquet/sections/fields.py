@@ -177,10 +177,6 @@ def _source(members: dict[str, Node], at: At, report: Report) -> Literal["file",
 
 def _qc(node: Node, at: At, kind: TypeToken | None, report: Report) -> Qc | None:
     members = _members(node, at, report, QC_SUBKEYS)
-    if report.is_spec:
-        for key in QC_SUBKEYS:
-            if key not in members:
-                report.problem("key-missing", (*at, key), f"qc has no {key}; the specification wants all three", node)
     low = _bound(members.get("min"), "min", at, kind, report)
     high = _bound(members.get("max"), "max", at, kind, report)
     return Qc(low, high, _miss(members.get("miss"), at, report))
