@@ -1,0 +1,145 @@
+"""The order of rows by sort keys, on columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from maml_parquet.arrow.leaves import Columns, Values, checked, leaf, plain
+from maml_parquet.errors import MamlError, Problem
+from maml_parquet.rows.sorts import SortKey
+
+_SAMPLE: Final = 1 << 15
+"""So many strings are looked at to find whether there are few different ones."""
+
+_SMALL: Final = 1 << 16
+"""Whole numbers that span less than this are sorted by their digits, in time that grows with the rows alone."""
+
+Positions: TypeAlias = NDArray[np.int64]
+Numbers: TypeAlias = NDArray[Any]
+
+
+def order(table: Columns, keys: Sequence[SortKey]) -> pa.Int64Array:
+    """Return the positions of the rows in sorted order; rows that are equal in every key stay as they stand.
+
+    It is what `rows.sorts.order` says: values, then NaN, then Nulls; with ``nulls_first`` Nulls, NaN, values;
+    descending turns the values round and nothing else. ``table.take(order(table, keys))`` is the sorted table.
+
+    Parameters
+    ----------
+    table
+        Columns of one length, by name; at least one.
+    keys
+        The first one counts most. Bound ones lead through structs.
+
+    Raises
+    ------
+    MamlError
+        Code ``argument``: a column is missing or no scalar; columns differ in length, or there is none.
+
+    Examples
+    --------
+    >>> from maml_parquet.rows.sorts import parse_sort
+    >>> order(pa.table({"x": [None, 2.0, float("nan"), 3.0]}), [parse_sort("x desc")]).to_pylist()
+    [3, 1, 2, 0]
+    """
+    found: Positions | None = None
+    columns = [_column(table, key) for key in keys]
+    rows = _rows(table, columns)
+    for key, column in zip(reversed(keys), reversed(columns), strict=True):
+        part = _tiers(column if found is None else column.take(pa.array(found)), key)
+        found = part if found is None else found[part]
+    return pa.array(np.arange(rows) if found is None else found, pa.int64())
+
+
+def _column(table: Columns, key: SortKey) -> pa.Array:
+    """Return a key's column in one piece, its strings with offsets of 64 bits."""
+    path = key.path or (key.name,)
+    values: Values = plain(checked(leaf(table, path, key.name), path, key.name))
+    if pa.types.is_string(values.type):
+        values = values.cast(pa.large_string())
+    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+
+
+def _rows(table: Columns, columns: Sequence[pa.Array]) -> int:
+    if isinstance(table, pa.Table | pa.RecordBatch):
+        return int(table.num_rows)
+    lengths = {len(column) for column in columns} or {len(column) for column in table.values()}
+    if len(lengths) != 1:
+        said = " and ".join(map(str, sorted(lengths))) or "no"
+        message = f"columns of {said} rows have no order; give columns of one length, at least one"
+        raise MamlError([Problem("argument", ("columns",), message)])
+    return lengths.pop()
+
+
+def _tiers(column: pa.Array, key: SortKey) -> Positions:
+    """Return the positions of one column in sorted order: of values, of NaN, and of Nulls."""
+    tiers: list[Positions] = []
+    is_whole = not column.null_count
+    if not is_whole:
+        is_null = pc.is_null(column).to_numpy(zero_copy_only=False)
+        valid = np.flatnonzero(~is_null)
+        tiers.append(np.flatnonzero(is_null))
+        column = column.drop_null()
+    found, nans = _sorted(column, descending=key.descending)
+    found = found if is_whole else valid[found]
+    if not key.nulls_first:
+        return np.concatenate([found, *tiers]) if tiers else found
+    return np.concatenate([*tiers, found[len(found) - nans :], found[: len(found) - nans]])
+
+
+def _sorted(values: pa.Array, *, descending: bool) -> tuple[Positions, int]:
+    """Return positions of values without Nulls in sorted order, NaN at the end; and how many NaN there are."""
+    if pa.types.is_large_string(values.type):
+        ranks = _ranks(values)
+        if ranks is None:
+            sort = "descending" if descending else "ascending"
+            return pc.array_sort_indices(values, order=sort).to_numpy().astype(np.int64), 0
+        numbers = ranks
+    else:
+        numbers = _numbers(values)
+    if np.issubdtype(numbers.dtype, np.floating):
+        # NaN sort behind all numbers, and a sign does not change that.
+        found = np.argsort(-numbers if descending else numbers, kind="stable")
+        return found, int(np.count_nonzero(np.isnan(numbers)))
+    numbers = _narrowed(numbers)
+    # Complements have the opposite order, and none is out of range.
+    return np.argsort(~numbers if descending else numbers, kind="stable"), 0
+
+
+def _numbers(values: pa.Array) -> Numbers:
+    """Return values in a type of numpy with the same order."""
+    if pa.types.is_boolean(values.type):
+        values = values.cast(pa.uint8())
+    if pa.types.is_temporal(values.type):
+        values = values.view(pa.int32() if values.type.bit_width == 32 else pa.int64())
+    numbers: Numbers = values.to_numpy()
+    return numbers
+
+
+def _narrowed(numbers: Numbers) -> Numbers:
+    """Return whole numbers counted from the least of them in 16 bits, where that is enough."""
+    if numbers.dtype.itemsize <= 2 or not numbers.size:
+        return numbers
+    low, high = int(numbers.min()), int(numbers.max())
+    return (numbers - numbers.dtype.type(low)).astype(np.uint16) if high - low < _SMALL else numbers
+
+
+def _ranks(strings: pa.LargeStringArray) -> Numbers | None:
+    """Return for each string the place of its value among the different ones; None where those are many."""
+    sample = strings.take(
+        pa.array(np.linspace(0, max(len(strings) - 1, 0), min(len(strings), _SAMPLE), dtype=np.int64))
+    )
+    if pc.count_distinct(sample).as_py() * 8 > len(sample):
+        return None
+    encoded = strings.dictionary_encode()
+    sort = pc.array_sort_indices(encoded.dictionary).to_numpy()
+    ranks: Numbers = np.empty(len(sort), np.uint16 if len(sort) <= _SMALL else np.int64)
+    ranks[sort] = np.arange(len(sort))
+    found: Numbers = ranks[encoded.indices.to_numpy()]
+    return found
