@@ -63,8 +63,8 @@ def schema_problems(root: Mapping, profile: Profile) -> tuple[Problem, ...]:
     >>> root, _ = compose("table: t\nversion: 1\ndate: 2024\nfields: [{name: x, data_type: int32}]")
     >>> for problem in schema_problems(root, "spec-1.0"):
     ...     print(problem)
-    3:7 date: date is 2024, which YAML takes for a number or a truth value; put it in quotes
     1:1 author: there is no author, which the specification wants; write author: …
+    3:7 date: date is 2024, which YAML takes for a number or a truth value; put it in quotes
     """
     found: dict[At, Problem] = {}
     for error in _validator(profile).iter_errors(typed(root)):
