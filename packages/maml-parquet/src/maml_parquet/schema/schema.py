@@ -7,11 +7,11 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from maml_parquet.errors import MamlError, MamlWarning, Problem
 from maml_parquet.schema.records import Column, TableEntry
-from maml_parquet.schema.values import text_of, typed
+from maml_parquet.schema.values import COMPANION, text_of, typed
 from maml_parquet.sections.entries import check_key, entries
 from maml_parquet.sections.qc import Bound, BoundError, Miss, Qc, Side, parse_bound, parse_miss
 from maml_parquet.sections.records import Field, Maml
@@ -21,9 +21,6 @@ from maml_parquet.sections.users import user_problems, validate_user
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-COMPANION: Final = ".datatype"
-"""What stands behind a key in the key of its type."""
 
 
 class Schema:

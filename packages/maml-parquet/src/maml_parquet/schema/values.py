@@ -10,6 +10,9 @@ import numpy as np
 
 from maml_parquet.errors import MamlError, Problem
 
+COMPANION: Final = ".datatype"
+"""What stands behind a key in the key of its type."""
+
 UNWRITABLE: Final = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that neither XML nor YAML can hold."""
 
