@@ -1,0 +1,270 @@
+"""Parquet files as one sequence of row groups: a file, or the files of a folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from maml_parquet.errors import MamlError, Problem
+
+SUFFIXES: Final = (".parquet", ".parq", ".pq")
+"""What the names of files in a folder end with; others in it are left alone."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """A row group: the position of its file, its own position in that file, its first row of all, how many rows."""
+
+    file: int
+    index: int
+    start: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class Footer:
+    """What the end of a file says: its columns and its row groups."""
+
+    path: Path
+    metadata: pq.FileMetaData
+    schema: pa.Schema
+
+
+class Sources:
+    """The row groups of one file or of several with the same columns; at most one file is open at a time.
+
+    Attributes
+    ----------
+    path
+        As it was given.
+    footers
+        One for each file, in the order of their names.
+    schema
+        Columns that all files have; a column may hold Nulls where it may in one of them.
+    groups
+        In the order of files and rows.
+    """
+
+    def __init__(self, path: Path, footers: Sequence[Footer], schema: pa.Schema) -> None:
+        self.path = path
+        self.footers = tuple(footers)
+        self.schema = schema
+        self.groups = _groups(self.footers)
+        self._open: tuple[int, pq.ParquetFile] | None = None
+
+    @property
+    def num_rows(self) -> int:
+        """Rows of all files."""
+        return sum(group.rows for group in self.groups)
+
+    def read(self, groups: Sequence[Group], columns: Sequence[str]) -> pa.Table:
+        """Return columns of row groups of one file, at least one of each, in the order of their names.
+
+        Raises
+        ------
+        MamlError
+            Code ``file``: the file is damaged.
+        """
+        with self._telling(groups[0] if len(groups) == 1 else groups[0].file):
+            file = self._file(groups[0].file)
+            table = file.read_row_groups([group.index for group in groups], columns=list(columns))
+            return self._as_all(table.select(list(columns)))
+
+    def batches(self, group: Group, columns: Sequence[str], batch_size: int) -> Iterator[pa.Table]:
+        """Give columns of a row group in pieces of at most so many rows, read one after the other."""
+        # A file of its own: what else is read meanwhile does not close it.
+        with self._telling(group):
+            file = self._opened(group.file)
+        with file:
+            reader = file.iter_batches(batch_size, [group.index], columns=list(columns))
+            while True:
+                with self._telling(group):
+                    batch = next(reader, None)
+                    if batch is None:
+                        return
+                    table = self._as_all(pa.Table.from_batches([batch]).select(list(columns)))
+                yield table
+
+    def place(self, group: Group) -> str:
+        """Return where a row group is, for messages."""
+        return f"row group {group.index} of {self.footers[group.file].path}"
+
+    def close(self) -> None:
+        """Close the file that is open."""
+        if self._open is not None:
+            self._open[1].close()
+            self._open = None
+
+    def __enter__(self) -> Sources:
+        """Return the sources themselves."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close what is open."""
+        self.close()
+
+    def _file(self, position: int) -> pq.ParquetFile:
+        if self._open is None or self._open[0] != position:
+            self.close()
+            self._open = (position, self._opened(position))
+        return self._open[1]
+
+    def _opened(self, position: int) -> pq.ParquetFile:
+        # Reading ahead would keep all of a file in memory.
+        footer = self.footers[position]
+        return pq.ParquetFile(footer.path, metadata=footer.metadata, pre_buffer=False)
+
+    def _as_all(self, table: pa.Table) -> pa.Table:
+        """Return a table of one file with the types of all of them: only what may be Null differs."""
+        fields = [self.schema.field(name) for name in table.column_names]
+        return table if table.schema.equals(pa.schema(fields)) else table.cast(pa.schema(fields))
+
+    @contextmanager
+    def _telling(self, where: Group | int) -> Iterator[None]:
+        """Tell which row group, or which file, is damaged."""
+        try:
+            yield
+        except (FileNotFoundError, PermissionError):
+            raise
+        except (pa.ArrowException, OSError) as error:
+            place = self.place(where) if isinstance(where, Group) else str(self.footers[where].path)
+            raise _file_error(f"{place} is damaged: {_first_line(error)}; get the file anew") from error
+
+
+def open_sources(path: str | os.PathLike[str]) -> Sources:
+    """Return the row groups of a parquet file, or of the parquet files of a folder, in the order of their names.
+
+    Of a folder, names that begin with ``_`` or ``.``, and those that do not end with ``.parquet``, ``.parq`` or
+    ``.pq``, are skipped.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file or folder.
+    MamlError
+        Code ``file``: it is no parquet file, or a torn one; the folder has none, or has folders inside; the files of
+        the folder differ in their columns.
+    """
+    found = Path(path)
+    if found.is_dir():
+        footers = [_footer(file) for file in _files(found)]
+    elif found.exists():
+        footers = [_footer(found)]
+    else:
+        raise FileNotFoundError(2, "there is no such file or folder", os.fspath(path))
+    return Sources(found, footers, _common_schema(footers))
+
+
+def _files(folder: Path) -> list[Path]:
+    entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith(("_", ".")))
+    inside = [entry.name for entry in entries if entry.is_dir()]
+    if inside:
+        raise _file_error(
+            f"the folder {folder} has the folder {inside[0]!r} inside, and only files right in it would be read; "
+            "read each folder by itself"
+        )
+    files = [entry for entry in entries if entry.name.endswith(SUFFIXES)]
+    if not files:
+        raise _file_error(f"the folder {folder} has no parquet files; their names end with {', '.join(SUFFIXES)}")
+    return files
+
+
+def _footer(path: Path) -> Footer:
+    try:
+        with pq.ParquetFile(path, pre_buffer=False) as file:
+            return Footer(path, file.metadata, file.schema_arrow)
+    except (FileNotFoundError, PermissionError):
+        raise
+    except (pa.ArrowException, OSError) as error:
+        raise _file_error(f"{path} is no whole parquet file: {_first_line(error)}; get the file anew") from error
+
+
+def _groups(footers: Sequence[Footer]) -> tuple[Group, ...]:
+    groups = []
+    start = 0
+    for file, footer in enumerate(footers):
+        for index in range(footer.metadata.num_row_groups):
+            rows = footer.metadata.row_group(index).num_rows
+            groups.append(Group(file, index, start, rows))
+            start += rows
+    return tuple(groups)
+
+
+def _common_schema(footers: Sequence[Footer]) -> pa.Schema:
+    """Return the columns that all files have; MamlError where one has others."""
+    first = footers[0]
+    if all(footer.schema.equals(first.schema) for footer in footers):
+        return first.schema.remove_metadata()
+    for footer in footers[1:]:
+        difference = _difference(first, footer)
+        if difference:
+            raise _file_error(
+                f"the files of a folder have the same columns in the same order, but {footer.path} {difference}; "
+                "read it by itself"
+            )
+    return pa.schema(
+        [_common_field([footer.schema.field(at) for footer in footers]) for at in range(len(first.schema))]
+    )
+
+
+def _common_field(fields: Sequence[pa.Field]) -> pa.Field:
+    """Return the field that holds what all of them hold.
+
+    Writers that see all rows at once say which columns hold Nulls, and how long all strings are; others cannot.
+    """
+    first = fields[0]
+    same = all(field.type.equals(first.type) for field in fields)
+    kind = first.type if same else _widest(first.type)
+    return first.with_type(kind).with_nullable(any(field.nullable for field in fields))
+
+
+def _difference(first: Footer, other: Footer) -> str:
+    """Return what differs between the columns of two files, or nothing."""
+    ours, theirs = first.schema.names, other.schema.names
+    if ours != theirs:
+        missing = [name for name in ours if name not in theirs]
+        added = [name for name in theirs if name not in ours]
+        if missing:
+            return f"has no column {missing[0]!r}, which {first.path.name} has"
+        if added:
+            return f"has a column {added[0]!r}, which {first.path.name} has not"
+        return f"has its columns in another order than {first.path.name}"
+    for left, right in zip(first.schema, other.schema, strict=True):
+        if not _widest(left.type).equals(_widest(right.type)):
+            return f"has {right.type} in its column {right.name!r}, and {first.path.name} has {left.type}"
+    return ""
+
+
+def _widest(type_: pa.DataType) -> pa.DataType:
+    """Return a type in which everything may be Null, and strings may be as long as they like."""
+    if pa.types.is_string(type_):
+        return pa.large_string()
+    if pa.types.is_fixed_size_list(type_):
+        return pa.list_(_widest_field(type_.value_field), type_.list_size)
+    if pa.types.is_list(type_):
+        return pa.list_(_widest_field(type_.value_field))
+    if pa.types.is_struct(type_):
+        return pa.struct([_widest_field(type_.field(index)) for index in range(type_.num_fields)])
+    return type_
+
+
+def _widest_field(field: pa.Field) -> pa.Field:
+    return field.with_type(_widest(field.type)).with_nullable(True)
+
+
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__).rstrip(".")
+
+
+def _file_error(message: str) -> MamlError:
+    return MamlError([Problem("file", (), message)])
