@@ -41,6 +41,9 @@ def check_names(extra: Extra, fields: tuple[Field, ...], report: Report) -> None
             fix = "write the name of a field"
             if name.text in internal:
                 fix = f"write its output name, {internal[name.text]!r}"
+            first = name.text.removesuffix("_icol") + "_1"
+            if name.text.endswith("_icol") and first in known:
+                fix = f"write the names of its columns, {first!r} first"
             words = f"{name.text!r} is not the name of a field; {fix}"
             report.problem("protected-unknown", ("extra", key, position), words, _place(name))
     protected = {name.text for name in extra.protected_cols}

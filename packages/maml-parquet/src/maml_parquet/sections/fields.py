@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final, Literal
 
 from maml_parquet.errors import At
@@ -16,27 +17,66 @@ from maml_parquet.text.records import Mapping, Node, Scalar, Sequence
 SUBKEYS: Final = ("name", "unit", "info", "ucd", "data_type", "array_size", "col_size", "qc", "source")
 QC_SUBKEYS: Final = ("min", "max", "miss")
 
+MAX_COLUMNS: Final = 10_000
+"""The most columns that all fields of several columns are together."""
+
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SOURCES: Final[dict[str | None, Literal["file", "computed"]]] = {None: "file", "file": "file", "computed": "computed"}
 
 
-def parse_fields(node: Node, report: Report) -> tuple[Field, ...]:
-    """Return the fields of the section; what is wrong goes into the report, and fields without a name are left out."""
+def parse_fields(node: Node, report: Report, *, is_divided: bool = False) -> tuple[Field, ...]:
+    """Return the fields of the section; what is wrong goes into the report, and fields without a name are left out.
+
+    Where `is_divided`, a field whose name ends with ``_icol`` and that has a col_size is that many columns.
+    """
     at: At = ("fields",)
     items = report.items(node, at, "fields")
     if not items and report.role != "read" and (isinstance(node, Sequence) or _is_blank(node)):
         report.problem("fields-missing", at, "there are no fields; write one for each column, - name: … first", node)
-    found = [_field(item, (*at, position), report) for position, item in enumerate(items)]
-    fields = tuple(field for field in found if field is not None)
+    fields: list[Field] = []
     first: dict[str, int] = {}
-    for position, field in enumerate(found):
+    room = MAX_COLUMNS
+    for position, item in enumerate(items):
+        field = _field(item, (*at, position), report)
         if field is None:
             continue
-        if field.name in first:
-            words = f"the field {field.name!r} stands in line {first[field.name]} already; names are unique"
-            report.problem("field-name-duplicate", (*at, position, "name"), words, _name_node(items[position]))
-        first.setdefault(field.name, _name_node(items[position]).line)
-    return fields
+        field = replace(field, position=position)
+        columns = _columns(field, item, room, report) if is_divided else (field,)
+        room -= 0 if columns == (field,) else len(columns)
+        line = _name_node(item).line
+        twice = next((column.name for column in columns if column.name in first), None)
+        if twice is not None:
+            words = f"the field {twice!r} stands in line {first[twice]} already; names are unique"
+            if twice != field.name:
+                words = f"{field.name!r} is {len(columns)} columns, and {words}"
+            report.problem("field-name-duplicate", (*at, position, "name"), words, _name_node(item))
+        for column in columns:
+            first.setdefault(column.name, line)
+        fields += columns
+    return tuple(fields)
+
+
+def _columns(field: Field, item: Node, room: int, report: Report) -> tuple[Field, ...]:
+    """Return the columns that a field is: as many as its col_size where its name ends with ``_icol``, itself else."""
+    prefix = field.name.removesuffix("_icol")
+    members = {name: value for name, _, value in item.folded()} if isinstance(item, Mapping) else {}
+    node = members.get("col_size")
+    if prefix == field.name or node is None or _is_blank(node):
+        return (field,)
+    at: At = ("fields", field.position, "col_size")
+    if field.col_size == AUTO:
+        if report.role == "write" and not report.is_spec:
+            words = f"col_size is auto, but {field.name!r} is one column for each number to it; write the number"
+            report.problem("size-invalid", at, words, node)
+        return (field,)
+    if field.col_size > room:
+        words = (
+            f"{field.name!r} is {field.col_size} columns, with which such fields are more than {MAX_COLUMNS}; "
+            "give it a name that does not end with _icol, which is one column of vectors"
+        )
+        report.problem("limit", at, words, node)
+        return (field,)
+    return tuple(replace(field, name=f"{prefix}_{number}", col_size=1) for number in range(1, field.col_size + 1))
 
 
 def _is_blank(node: Node) -> bool:
@@ -121,7 +161,7 @@ def _type(members: dict[str, Node], item: Node, at: At, report: Report) -> TypeT
     where = (*at, "data_type")
     node = members.get("data_type")
     if report.role == "read":
-        kind = parse_type(node.text) if isinstance(node, Scalar) else None
+        kind = parse_type(node.text, report.type_words) if isinstance(node, Scalar) else None
         return kind if isinstance(kind, TypeToken) else None
     if node is None:
         report.problem("type-missing", where, "the field has no data_type; write one, like data_type: float64", item)
@@ -132,7 +172,7 @@ def _type(members: dict[str, Node], item: Node, at: At, report: Report) -> TypeT
         if len(report.problems) == before:
             report.problem("type-missing", where, "data_type is empty; write one, like float64", node)
         return None
-    kind = parse_type(text)
+    kind = parse_type(text, report.type_words)
     if isinstance(kind, str):
         report.dialect("type-invalid", where, kind, node)
         return None

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
 from maml_parquet.errors import MamlError, MamlWarning, Problem
+from maml_parquet.sections.datamaps import type_words
 from maml_parquet.sections.records import Maml, Profile, Role
 from maml_parquet.sections.rules import PROFILES, ROLES, read_document
 from maml_parquet.sections.specs import VERSIONS
@@ -27,6 +29,7 @@ def parse(
     role: Role = "write",
     source: str = "",
     max_line: int = MAX_LINE,
+    datamap: Mapping[str, str] | None = None,
 ) -> Maml:
     r"""Return the MAML that the text is.
 
@@ -45,6 +48,9 @@ def parse(
         The name of the file, for messages.
     max_line
         The most characters of one line.
+    datamap
+        Words of other programs for types, in any case: ``{"float": "float32"}``. With a map, words that stand for one
+        type are read too, like ``double`` and ``bool``; an empty one is for those alone.
 
     Raises
     ------
@@ -62,7 +68,7 @@ def parse(
     >>> maml.fields[0].name, maml.fields[0].unit, str(maml.fields[0].data_type)
     ('ra', 'deg', 'float64')
     """
-    return _finished(*_read(text, dialect, profile, role, source, max_line))
+    return _finished(*_read(text, dialect, profile, role, source, max_line, datamap))
 
 
 def load(
@@ -72,9 +78,10 @@ def load(
     profile: Profile = "parquet",
     role: Role = "write",
     max_line: int = MAX_LINE,
+    datamap: Mapping[str, str] | None = None,
 ) -> Maml:
     """Return the MAML that the file holds; as `parse`, and OSError where the file cannot be read."""
-    return _finished(*_read(_bytes(path), dialect, profile, role, os.fspath(path), max_line))
+    return _finished(*_read(_bytes(path), dialect, profile, role, os.fspath(path), max_line, datamap))
 
 
 def problems(
@@ -84,6 +91,7 @@ def problems(
     profile: Profile = "parquet",
     role: Role = "write",
     max_line: int = MAX_LINE,
+    datamap: Mapping[str, str] | None = None,
 ) -> tuple[Problem, ...]:
     r"""Return everything that is wrong with the text, in the order of its lines; what `parse` would raise.
 
@@ -95,7 +103,7 @@ def problems(
     type-invalid 4
     """
     try:
-        return _read(text, dialect, profile, role, "", max_line)[1]
+        return _read(text, dialect, profile, role, "", max_line, datamap)[1]
     except MamlError as error:
         if error.code == "argument":
             raise
@@ -109,6 +117,7 @@ def validate(
     profile: Profile = "parquet",
     role: Role = "write",
     max_line: int = MAX_LINE,
+    datamap: Mapping[str, str] | None = None,
 ) -> None:
     r"""Raise MamlError with everything that is wrong with a file or a text.
 
@@ -120,9 +129,9 @@ def validate(
     >>> validate("table: t\nfields: [{name: x, data_type: int32}]")
     """
     if isinstance(source, bytes) or (isinstance(source, str) and ("\n" in source or ": " in source)):
-        parse(source, dialect=dialect, profile=profile, role=role, max_line=max_line)
+        parse(source, dialect=dialect, profile=profile, role=role, max_line=max_line, datamap=datamap)
     else:
-        load(source, dialect=dialect, profile=profile, role=role, max_line=max_line)
+        load(source, dialect=dialect, profile=profile, role=role, max_line=max_line, datamap=datamap)
 
 
 def valid_for(maml: Maml) -> list[str]:
@@ -145,16 +154,23 @@ def valid_for(maml: Maml) -> list[str]:
 
 
 def _read(
-    text: str | bytes, dialect: Dialect, profile: Profile, role: Role, source: str, max_line: int
+    text: str | bytes,
+    dialect: Dialect,
+    profile: Profile,
+    role: Role,
+    source: str,
+    max_line: int,
+    datamap: Mapping[str, str] | None,
 ) -> tuple[Maml, tuple[Problem, ...]]:
     _check_word("dialect", dialect, _DIALECTS)
     _check_word("profile", profile, PROFILES)
     _check_word("role", role, ROLES)
+    words = type_words(datamap)
     try:
         root, found = compose(lines(text, max_line=max_line), dialect)
     except MamlError as error:
         raise MamlError(error.problems, source) from None
-    return read_document(root, role=role, profile=profile, source=source, found=found)
+    return read_document(root, role=role, profile=profile, source=source, found=found, type_words=words)
 
 
 def _finished(maml: Maml, found: tuple[Problem, ...]) -> Maml:

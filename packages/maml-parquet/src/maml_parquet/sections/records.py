@@ -41,7 +41,8 @@ class Field:
     `data_type` is None only where it was not asked for: in a MAML that describes a file (role ``read``), and for words
     that the profiles of the specification let pass. `unit` is empty for ``unitless``; `qc` is None where nothing was
     declared, which differs from a `qc` that checks nothing. Where no `array_size` is written, `has_array_size` is False
-    and strings have no limit.
+    and strings have no limit. `position` is that of the item of `fields` it was read from: a field of several columns
+    is one item.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Field:
     source: Literal["file", "computed"] = "file"
     line: int = 1
     has_array_size: bool = False
+    position: int = 0
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Final
 
 from maml_parquet.errors import At, Notice, Problem
 from maml_parquet.sections.records import Profile, Role
+from maml_parquet.sections.types import TypeToken
 from maml_parquet.text.records import Mapping, Node, Scalar, Sequence
 
 START: Final = Scalar("", 1, 1, "plain")
@@ -22,6 +23,7 @@ class Report:
     profile: Profile
     problems: list[Problem] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
+    type_words: dict[str, TypeToken] = field(default_factory=dict)
 
     @property
     def is_spec(self) -> bool:

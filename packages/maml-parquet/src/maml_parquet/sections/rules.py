@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -12,14 +13,22 @@ from maml_parquet.sections.fields import parse_fields
 from maml_parquet.sections.records import Entry, Extra, Field, Maml, Profile, Role, Section
 from maml_parquet.sections.report import Report
 from maml_parquet.sections.specs import check_spec
+from maml_parquet.sections.types import TypeToken
 from maml_parquet.text.records import Mapping, Node, Scalar
 
 PROFILES: Final[tuple[Profile, ...]] = ("parquet", "spec-1.0", "spec-1.1", "spec-1.2")
+_VERSION: Final = re.compile(r"\+?0*1\.20*")
 ROLES: Final[tuple[Role, ...]] = ("write", "read", "table-type")
 
 
 def read_document(
-    root: Mapping, *, role: Role, profile: Profile, source: str = "", found: Iterable[Problem] = ()
+    root: Mapping,
+    *,
+    role: Role,
+    profile: Profile,
+    source: str = "",
+    found: Iterable[Problem] = (),
+    type_words: dict[str, TypeToken] | None = None,
 ) -> tuple[Maml, tuple[Problem, ...]]:
     """Return the record of a document, and its problems in the order of their lines.
 
@@ -35,8 +44,10 @@ def read_document(
         The name of the file.
     found
         Problems that were found before.
+    type_words
+        Other words for types, in small letters.
     """
-    report = Report(role, profile, list(found))
+    report = Report(role, profile, list(found), type_words=type_words or {})
     sections: list[Section] = []
     fields: tuple[Field, ...] = ()
     extra = Extra()
@@ -47,7 +58,7 @@ def read_document(
             continue
         entries: tuple[Entry, ...] = ()
         if name == "fields":
-            fields = parse_fields(value, report)
+            fields = parse_fields(value, report, is_divided=_is_of_1_2(root))
         elif name == "extra":
             extra = parse_extra(value, report)
         else:
@@ -64,6 +75,12 @@ def read_document(
     order = sorted(report.problems, key=lambda problem: (problem.line, problem.column))
     notices = tuple(sorted(report.notices, key=lambda notice: (notice.line, notice.column)))
     return Maml(tuple(sections), fields, extra, role, profile, root, notices, source), tuple(order)
+
+
+def _is_of_1_2(root: Mapping) -> bool:
+    """Whether MAML_version is 1.2, where a field whose name ends with ``_icol`` is several columns."""
+    version = next((value for name, _, value in root.folded() if name == "maml_version"), None)
+    return isinstance(version, Scalar) and _VERSION.fullmatch(version.text.strip()) is not None
 
 
 def _is_nothing(node: Node) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -22,6 +23,30 @@ UNITS: Final[dict[str, TimeUnit]] = {
     "nanos": "ns",
 }
 """How units of time are spelled."""
+
+DATAMAP: Final = {
+    "bool": "boolean",
+    "logical": "boolean",
+    "i32": "int32",
+    "i64": "int64",
+    "integer64": "int64",
+    "single": "float32",
+    "f32": "float32",
+    "double": "float64",
+    "numeric": "float64",
+    "f64": "float64",
+    "str": "string",
+    "text": "string",
+    "character": "string",
+    "utf8": "string",
+}
+"""Words of other programs that stand for one type, which is read where a map of words is given."""
+
+_SEVERAL: Final = {
+    **dict.fromkeys(("float", "real"), "float32 or float64"),
+    **dict.fromkeys(("int", "integer", "long"), "int32 or int64"),
+}
+"""Words of other programs that stand for several types."""
 
 _SECONDS: Final = frozenset({"s", "sec", "second", "seconds"})
 _NESTED: Final = ("list", "map", "struct")
@@ -56,10 +81,10 @@ class TypeToken:
         return f"{self.base}[{','.join(parts)}]" if parts else self.base
 
 
-def parse_type(text: str) -> TypeToken | str:
+def parse_type(text: str, words: Mapping[str, TypeToken] | None = None) -> TypeToken | str:
     """Return the type that the text is, or what is wrong with it.
 
-    Case and blanks around words do not matter.
+    Case and blanks around words do not matter. `words` are other words for types, in small letters.
 
     Examples
     --------
@@ -68,8 +93,10 @@ def parse_type(text: str) -> TypeToken | str:
     >>> parse_type("time[s]")
     "parquet has no unit of seconds ('s' in 'time[s]'); write time[ms], time[us] or time[ns]"
     """
-    words = text.strip().lower()
-    base, bracket, rest = words.partition("[")
+    whole = text.strip().lower()
+    if words and whole in words:
+        return words[whole]
+    base, bracket, rest = whole.partition("[")
     base = base.rstrip()
     if base not in BASES:
         return _unknown(text.strip(), base)
@@ -85,6 +112,11 @@ def parse_type(text: str) -> TypeToken | str:
 def _unknown(text: str, base: str) -> str:
     if base in _NESTED:
         return f"columns of {base} are not supported; the types are {', '.join(BASES)}"
+    if base in DATAMAP:
+        return f"{text!r} is no type; write {DATAMAP[base]}, or read it as that with datamap={{}}"
+    if base in _SEVERAL:
+        mapped = f"datamap={{{base!r}: …}}"
+        return f"{text!r} is no type, and may be {_SEVERAL[base]}; write one of the two, or say which with {mapped}"
     return f"{text!r} is no type; the types are {', '.join(BASES)}"
 
 

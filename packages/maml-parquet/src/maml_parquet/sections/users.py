@@ -56,11 +56,8 @@ def user_problems(user: Maml, base: Maml) -> tuple[Problem, ...]:
             found.append(_twice(rename, position, f"the column {rename.internal!r} is renamed twice; rename it once"))
         if outputs[rename.external] > 1:
             found.append(_twice(rename, position, f"two columns get the name {rename.external!r}; choose another"))
-    found += [
-        _unknown(field, position)
-        for position, field in enumerate(user.fields)
-        if field.name not in known and not outputs[field.name]
-    ]
+    strangers = (field for field in user.fields if field.name not in known and not outputs[field.name])
+    found += list({field.position: _unknown(field) for field in reversed(tuple(strangers))}.values())
     return tuple(sorted(found, key=lambda problem: (problem.line, problem.column)))
 
 
@@ -82,6 +79,6 @@ def _twice(rename: Rename, position: int, words: str) -> Problem:
     return Problem("col-map", ("extra", "col_map", position), words, rename.line, rename.column)
 
 
-def _unknown(field: Field, position: int) -> Problem:
+def _unknown(field: Field) -> Problem:
     words = f"the base has no column {field.name!r}; remove the field, or rename a column to it with extra: col_map:"
-    return Problem("field-unknown", ("fields", position, "name"), words, field.line)
+    return Problem("field-unknown", ("fields", field.position, "name"), words, field.line)
