@@ -22,7 +22,7 @@ def node(*arguments):
 
 
 def test_selftest_passes_under_node():
-    done = node("--test", ".")
+    done = node("--test", "selftest.test.mjs")
     assert done.returncode == 0, done.stdout[-4000:]
 
 

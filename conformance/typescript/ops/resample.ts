@@ -1,0 +1,3 @@
+import type { Ops } from "./op.js";
+
+export const ops: Ops = {};
