@@ -1,6 +1,7 @@
 """The MAML of a file that was written says the same when it is read again."""
 
 import json
+import re
 import time
 import warnings
 from dataclasses import replace
@@ -410,7 +411,8 @@ def documents(draw):
         document["extra"]["nullable_cols"] = names[1:2]
         document["extra"]["col_map"] = [{f"internal {n}": name} for n, name in enumerate(names[:2])]
     order = draw(st.permutations(list(document)))
-    return json.dumps({name: document[name] for name in order}, ensure_ascii=True, indent=0)
+    text = json.dumps({name: document[name] for name in order}, ensure_ascii=False, indent=0)
+    return re.sub("[\x85\u2028\ufeff]", lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
