@@ -53,7 +53,7 @@ class Drafts:
 
     def __init__(self, paths: Iterable[str | os.PathLike[str]], *, overwrite: bool = False) -> None:
         self.overwrite = overwrite
-        self.paths = tuple(_target(Path(path), overwrite) for path in paths)
+        self.paths = tuple(_target(Path(path).absolute(), overwrite) for path in paths)
         self.names = tuple(_draft_name(path) for path in self.paths)
         self._finalizer = weakref.finalize(self, _remove_own, self.names, os.getpid())
         try:
