@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from maml_parquet import errors
     from maml_parquet.errors import MamlError, MamlWarning
+    from maml_parquet.files.metadata import FileMetadata, metadata
     from maml_parquet.schema.schema import Schema
     from maml_parquet.sections.entries import entries
     from maml_parquet.sections.loading import load, parse, problems, valid_for, validate
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from maml_parquet.sections.users import validate_user
 
 __all__ = [
+    "FileMetadata",
     "Maml",
     "MamlError",
     "MamlWarning",
@@ -27,6 +29,7 @@ __all__ = [
     "errors",
     "json_schema",
     "load",
+    "metadata",
     "parse",
     "problems",
     "valid_for",
@@ -36,6 +39,7 @@ __all__ = [
 
 _HOMES: Final = {
     "errors": ("MamlError", "MamlWarning"),
+    "files.metadata": ("FileMetadata", "metadata"),
     "schema.schema": ("Schema",),
     "sections.entries": ("entries",),
     "sections.loading": ("load", "parse", "problems", "valid_for", "validate"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -11,7 +12,9 @@ from typing import Final
 
 from maml_parquet.errors import MamlError, MamlWarning
 
-_WORDS: Final[dict[str, str]] = {}
+_WORDS: Final[dict[str, str]] = {
+    "header": "Show what a parquet file says of its columns and of the table.",
+}
 """What each word of the command does; its module has `add` (arguments) and `run` (the exit status)."""
 
 
@@ -31,15 +34,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         warnings.showwarning = _show
         try:
             status: int = import_module(f"maml_parquet.cli.{given.word}").run(given)
+        except BrokenPipeError:
+            # Nobody reads any more; what is left over is not written at the end either.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            return 1
         except (MamlError, OSError) as error:
             _say(str(error))
-            return 1
-        except BrokenPipeError:
             return 1
     return status
 
 
-def _show(message: Warning | str, *_: object) -> None:
+def _show(message: Warning | str, *_: object, **__: object) -> None:
     _say(f"warning: {message}")
 
 

@@ -72,7 +72,8 @@ def items(file: Source) -> tuple[tuple[str, str], ...]:
     Raises
     ------
     MamlError
-        Code ``file``: no parquet file, a torn one, one whose footer is encrypted or above 64 MiB.
+        Code ``file``: no parquet file, a torn one, one whose footer is encrypted or above 64 MiB. Code ``argument``:
+        neither a path nor an open file.
     OSError
         The file cannot be read.
 
@@ -95,6 +96,9 @@ def read_footer(file: Source) -> Footer:
         source = os.fspath(file)
         with open(source, "rb", opener=_opener) as opened:
             return _footer(opened, source)
+    if not all(hasattr(file, word) for word in ("read", "seek", "tell")):
+        words = f"the file is {type(file).__name__}; give a path, or a file that is open for reading bytes"
+        raise MamlError([Problem("argument", ("file",), words)])
     position = file.tell()
     try:
         return _footer(file, str(getattr(file, "name", "")))
@@ -163,7 +167,9 @@ def _check_ends(first: bytes, last: bytes, source: str) -> None:
 
 def _read(file: BinaryIO, at: int, size: int, source: str) -> bytes:
     file.seek(at)
-    data = file.read(size)
+    data: Any = file.read(size)
+    if isinstance(data, str):
+        raise MamlError([Problem("argument", ("file",), "the file is open for text; open it with 'rb'")], source)
     if len(data) != size:
         raise _refused(f"ended while it was read: {len(data)} of {size} bytes at {at} were there", source)
     return bytes(data)
