@@ -120,7 +120,7 @@ def test_no_such_file_is_file_not_found(tmp_path: Path) -> None:
 
 def test_a_folder_without_parquet_files_is_told(tmp_path: Path) -> None:
     (tmp_path / "t.maml").write_text("table: t\n")
-    with pytest.raises(MamlError, match="has no parquet files") as caught:
+    with pytest.raises(MamlError, match="holds no parquet files") as caught:
         open_sources(tmp_path)
     assert caught.value.code == "file"
 

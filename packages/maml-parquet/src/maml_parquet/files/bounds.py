@@ -6,35 +6,12 @@ from typing import Final
 
 import pyarrow as pa
 
-from maml_parquet.arrow.types import element_of, token_of
+from maml_parquet.arrow.checks import checked_as
 from maml_parquet.errors import At, Problem
 from maml_parquet.files.requests import Asked
 from maml_parquet.sections.qc import Bound, BoundError, Qc, Side, parse_bound
-from maml_parquet.sections.types import TypeToken
-
-_COMPARED_AS: Final = {
-    pa.int8(): TypeToken("int32"),
-    pa.int16(): TypeToken("int32"),
-    pa.uint8(): TypeToken("int32"),
-    pa.uint16(): TypeToken("int32"),
-    pa.uint32(): TypeToken("int64"),
-    pa.uint64(): TypeToken("int64"),
-    pa.float16(): TypeToken("float32"),
-}
-"""What bounds are compared as in columns that no MAML declares: numbers of which all of theirs are."""
 
 _SIDES: Final[tuple[Side, ...]] = ("min", "max")
-
-
-def compared_as(type_: pa.DataType) -> TypeToken | None:
-    """Return what the values of a column, or the elements of its lists, are compared as; None where they have no order.
-
-    Examples
-    --------
-    >>> str(compared_as(pa.list_(pa.int16(), 3))), compared_as(pa.binary())
-    ('int32', None)
-    """
-    return token_of(type_) or _COMPARED_AS.get(element_of(type_))
 
 
 def asked(qc: Qc) -> Asked:
@@ -65,7 +42,7 @@ def bound_qc(said: Asked, type_: pa.DataType, at: At, problems: list[Problem], *
 
 
 def _bound(text: str, side: Side, type_: pa.DataType) -> Bound | BoundError | None:
-    kind = compared_as(type_)
+    kind = checked_as(type_)
     if kind is not None:
         return parse_bound(text, side, kind)
     if not text:

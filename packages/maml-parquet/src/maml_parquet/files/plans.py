@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
+from maml_parquet.arrow.checks import checked_as
 from maml_parquet.arrow.types import kinds_of
 from maml_parquet.errors import At, MamlError, Problem
-from maml_parquet.files.bounds import asked, bound_qc, compared_as
+from maml_parquet.files.bounds import asked, bound_qc
 from maml_parquet.files.requests import Request, lines, problems_of, raise_all
 from maml_parquet.rows.binding import Kinds, mapped
 from maml_parquet.rows.filters import bind_rules
@@ -235,7 +236,7 @@ def _column(
     known = notes.get(source, Notes())
     if described is not None and described.has_unit:
         known = replace(known, unit=described.field.unit)
-    kind = compared_as(field.type)
+    kind = checked_as(field.type)
     return TableColumn(name, source, field.type, field.nullable, known, kind, metadata=field.metadata)
 
 

@@ -8,15 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from maml_parquet.errors import MamlError, Problem
-
-SUFFIXES: Final = (".parquet", ".parq", ".pq")
-"""What the names of files in a folder end with; others in it are left alone."""
+from maml_parquet.files.folders import files_of
 
 
 @dataclass(frozen=True)
@@ -157,26 +154,12 @@ def open_sources(path: str | os.PathLike[str]) -> Sources:
     """
     found = Path(path)
     if found.is_dir():
-        footers = [_footer(file) for file in _files(found)]
+        footers = [_footer(file) for file in files_of(found)]
     elif found.exists():
         footers = [_footer(found)]
     else:
         raise FileNotFoundError(2, "there is no such file or folder", os.fspath(path))
     return Sources(found, footers, _common_schema(footers))
-
-
-def _files(folder: Path) -> list[Path]:
-    entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith(("_", ".")))
-    inside = [entry.name for entry in entries if entry.is_dir()]
-    if inside:
-        raise _file_error(
-            f"the folder {folder} has the folder {inside[0]!r} inside, and only files right in it would be read; "
-            "read each folder by itself"
-        )
-    files = [entry for entry in entries if entry.name.endswith(SUFFIXES)]
-    if not files:
-        raise _file_error(f"the folder {folder} has no parquet files; their names end with {', '.join(SUFFIXES)}")
-    return files
 
 
 def _footer(path: Path) -> Footer:
