@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from maml_parquet import errors
     from maml_parquet.errors import MamlError, MamlWarning
     from maml_parquet.files.metadata import FileMetadata, metadata
+    from maml_parquet.files.reading import read_table
+    from maml_parquet.files.tables import ParquetTable, open_table
     from maml_parquet.schema.schema import Schema
     from maml_parquet.sections.entries import entries
     from maml_parquet.sections.loading import load, parse, problems, valid_for, validate
@@ -24,14 +26,17 @@ __all__ = [
     "Maml",
     "MamlError",
     "MamlWarning",
+    "ParquetTable",
     "Schema",
     "entries",
     "errors",
     "json_schema",
     "load",
     "metadata",
+    "open_table",
     "parse",
     "problems",
+    "read_table",
     "valid_for",
     "validate",
     "validate_user",
@@ -40,6 +45,8 @@ __all__ = [
 _HOMES: Final = {
     "errors": ("MamlError", "MamlWarning"),
     "files.metadata": ("FileMetadata", "metadata"),
+    "files.reading": ("read_table",),
+    "files.tables": ("ParquetTable", "open_table"),
     "schema.schema": ("Schema",),
     "sections.entries": ("entries",),
     "sections.loading": ("load", "parse", "problems", "valid_for", "validate"),
