@@ -6,6 +6,7 @@ import json
 import pytest
 
 from maml_parquet.cli import validate
+from maml_parquet.cli.main import main
 
 GOOD = "table: t\nfields:\n- name: x\n  data_type: int32\n"
 BAD = "author: A\nfields:\n- name: x\n  data_type: int8\n  qc:\n    min: '< 5'\n"
@@ -139,3 +140,12 @@ def test_what_cannot_be_seen_is_an_escape(told):
     [line] = told("a\x00b.maml", a=GOOD)[1]
     assert line.startswith("a\\x00b.maml:1:1 the file cannot be read: ")
     assert line.endswith(" [file]")
+
+
+def test_it_is_a_word_of_the_command(tmp_path, capsys):
+    path = tmp_path / "a.maml"
+    path.write_text(GOOD)
+    assert main(["validate", str(path)]) == 0
+    path.write_text(BAD)
+    assert main(["validate", str(path)]) == 1
+    assert len(capsys.readouterr().out.splitlines()) == 3

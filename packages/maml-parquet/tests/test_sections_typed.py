@@ -8,7 +8,7 @@ import sys
 import jsonschema
 import pytest
 
-from maml_parquet import MamlError, json_schema, parse, problems
+from maml_parquet import MamlError, json_schema, parse, problems, valid_for
 from maml_parquet.sections.typed import find, scalar, typed
 from maml_parquet.text.nodes import compose
 from maml_parquet.text.records import Scalar
@@ -177,6 +177,69 @@ def test_names_and_types_of_fields_are_texts():
         ("shape", ("fields", 0, "data_type"), 7, 14),
     ]
     assert [found.code for found in problems(text)] == ["type-invalid", "type-invalid"]
+
+
+EVERYTHING = """survey: The Deep Survey
+dataset: Spectra
+table: T
+version: 1.0
+date: '2025-09-01'
+author: A <a@example.org>
+coauthors:
+- B <b@example.org>
+- '... <...>'
+DOIs:
+- DOI: 10.1/x
+  type: paper
+depends:
+- survey: S
+  dataset: D
+  table: T
+  version: 2
+description: Everything that a version knows.
+comments:
+- c
+license: MIT
+keywords:
+- k
+OTHERS
+MAML_version: VERSION
+fields:
+- name: ID
+  unit:
+  info:
+  ucd:
+  - meta.id
+  - meta.main
+  data_type: int32
+  array_size:
+  qc:
+    min: 1
+    max: '< 5'
+    miss: 'Null'
+- name: Date
+  unit: d
+  info: When it was seen.
+  ucd: time.epoch
+  data_type: string
+  array_size: 10
+  qc:
+    min: '2025-06-13'
+    max: '2025-09-03'
+    miss: 'Null'
+"""
+OTHERS = "keyarray:\n- key: k\n  value: [1.8, 2, a]\n  comment: c\nextra:\n  any:\n    thing: [1.3]"
+
+
+@pytest.mark.parametrize(("version", "others"), [("1.0", ""), ("1.1", OTHERS), ("1.2", OTHERS)])
+def test_everything_that_a_version_knows_is_valid_for_it_alone(version, others):
+    text = EVERYTHING.replace("OTHERS", others).replace("VERSION", version)
+    if version == "1.2":
+        text += "- {name: flux, data_type: float32, col_size: 3}\n- {name: z, data_type: float32, col_size: }\n"
+    assert told(text, f"spec-{version}") == []
+    assert valid_for(parse(text)) == [version]
+    without = valid_for(parse(text.replace("MAML_version", "# MAML_version")))
+    assert without == (["1.0", "1.1", "1.2"] if version == "1.0" else ["1.1", "1.2"])
 
 
 def test_one_place_has_one_problem():

@@ -14,6 +14,7 @@ from maml_parquet.errors import MamlError, MamlWarning
 
 _WORDS: Final[dict[str, str]] = {
     "header": "Show what a parquet file says of its columns and of the table.",
+    "validate": "Say everything that is wrong with MAML files.",
 }
 """What each word of the command does; its module has `add` (arguments) and `run` (the exit status)."""
 
