@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from maml_parquet.files.metadata import FileMetadata, metadata
     from maml_parquet.files.reading import read_table
     from maml_parquet.files.tables import ParquetTable, open_table
+    from maml_parquet.files.writing import Writer, open_writer, write_table
     from maml_parquet.schema.schema import Schema
     from maml_parquet.sections.entries import entries
     from maml_parquet.sections.loading import load, parse, problems, valid_for, validate
@@ -28,18 +29,21 @@ __all__ = [
     "MamlWarning",
     "ParquetTable",
     "Schema",
+    "Writer",
     "entries",
     "errors",
     "json_schema",
     "load",
     "metadata",
     "open_table",
+    "open_writer",
     "parse",
     "problems",
     "read_table",
     "valid_for",
     "validate",
     "validate_user",
+    "write_table",
 ]
 
 _HOMES: Final = {
@@ -47,6 +51,7 @@ _HOMES: Final = {
     "files.metadata": ("FileMetadata", "metadata"),
     "files.reading": ("read_table",),
     "files.tables": ("ParquetTable", "open_table"),
+    "files.writing": ("Writer", "open_writer", "write_table"),
     "schema.schema": ("Schema",),
     "sections.entries": ("entries",),
     "sections.loading": ("load", "parse", "problems", "valid_for", "validate"),

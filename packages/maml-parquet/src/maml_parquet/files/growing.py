@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -76,9 +74,8 @@ class Growing:
         return array
 
     def note_unit(self, unit: str) -> None:
-        """Take note of the unit that the values say they are in; nothing is converted."""
-        if unit and self.column.unit and not self._other_unit and not _is_same_unit(unit, self.column.unit):
-            self._other_unit = unit
+        """Take note of another unit that values say they are in; nothing is converted."""
+        self._other_unit = self._other_unit or unit
 
     def field(self, *, is_streamed: bool, array: pa.ChunkedArray | None = None) -> pa.Field:
         """Return the column as the file has it.
@@ -153,18 +150,6 @@ def _retyped(chunk: pa.Array, type_: pa.DataType) -> pa.Array:
 
 def _text_bytes(array: pa.ChunkedArray) -> int:
     return sum(bytes_of(elements_of(chunk)) for chunk in array.chunks)
-
-
-def _is_same_unit(one: str, other: str) -> bool:
-    """Compare units as texts, and as units where whoever gave them brought astropy along."""
-    if one.strip() == other.strip():
-        return True
-    units = sys.modules.get("astropy.units")
-    if units is None:
-        return False
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return bool(units.Unit(one, parse_strict="silent") == units.Unit(other, parse_strict="silent"))
 
 
 def _shortened(text: str) -> str:
