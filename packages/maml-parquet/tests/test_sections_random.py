@@ -24,13 +24,20 @@ PIECES = [
     "\n", "  ", "- ", ": ", "[", "]", "{", "}", "'", '"', "|", ">", "&a ", "*a", "!!str ", "!x ", "? ", "#", "---\n",
     "...\n", "%YAML 1.2\n", "\t", "\r", "\x00", "\ufeff", "\u2028", "α", "~", "null", "\\x00", "<<", "1e999",
     "name", "fields", "table", "qc", "min", "9" * 400, "- " * 40, "[" * 40, "{a: " * 40, "\\U00110000", "\ud800", "@",
-    "`", ",",
+    "`", ",", "_icol", "\n  col_size: 3\n", "\n  col_size: 9999999\n", "MAML_version: 1.1\n", ".nan", "0x1F",
 ]  # fmt: skip
 
 HOWS = [
     {"dialect": dialect, "role": role, "profile": profile}
     for dialect in ("yaml", "line")
-    for role, profile in (("write", "parquet"), ("read", "parquet"), ("table-type", "parquet"), ("write", "spec-1.2"))
+    for role, profile in (
+        ("write", "parquet"),
+        ("read", "parquet"),
+        ("table-type", "parquet"),
+        ("write", "spec-1.2"),
+        ("write", "spec-1.0"),
+        ("read", "spec-1.1"),
+    )
 ]
 
 
@@ -127,7 +134,7 @@ def test_any_change_of_a_good_file(how):
         ),
         max_leaves=25,
     ),
-    st.sampled_from(HOWS[:4]),
+    st.sampled_from(HOWS[:6]),
 )
 def test_any_shape_of_a_document(document, how):
     import json

@@ -50,7 +50,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base", metavar="FILE", help="a MAML whose columns the columns of each file have to be")
     parser.add_argument(
         "--datamap",
-        metavar="WORD=TYPE,…",
+        metavar="WORD=TYPE,...",
         help="other words for types, like float=float32; double, bool and the like are read too ('': those alone)",
     )
     parser.add_argument("--json", action="store_true", help="print a JSON list of everything that was found")
