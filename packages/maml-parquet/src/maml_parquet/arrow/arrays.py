@@ -71,7 +71,7 @@ def _array(values: Any, name: str) -> pa.Array | pa.ChunkedArray:
         return _from_numpy(values, name)
     if isinstance(values, list | tuple):
         return _from_list(values, name)
-    if _is_of_pandas(type(values)):
+    if is_of("pandas", type(values)):
         return _from_pandas(values, name)
     if hasattr(values, "__arrow_c_stream__"):
         return pa.chunked_array(values)
@@ -98,14 +98,21 @@ def _from_list(values: Sequence[Any], name: str) -> pa.Array:
     check_kinds(values, name)
     if any(isinstance(value, np.ndarray) and value.ndim > 1 for value in values):
         _refuse(name, "rows have more than one dimension; a row holds a value or a list of values")
-    if any(_is_of_pandas(type_) for type_ in set(map(type, values))):
+    if any(is_of("pandas", type_) for type_ in set(map(type, values))):
         # Arrow itself drops the nanoseconds of such timestamps.
         return pa.array(import_module("pandas").Series(values), from_pandas=True)
     return pa.array(values)
 
 
-def _is_of_pandas(type_: type) -> bool:
-    return type_.__module__.partition(".")[0] == "pandas"
+def is_of(package: str, type_: type) -> bool:
+    """Return whether a type is a package's, without importing the package.
+
+    Examples
+    --------
+    >>> is_of("pyarrow", type(pa.array([1])))
+    True
+    """
+    return type_.__module__.partition(".")[0] == package
 
 
 def check_kinds(values: Collection[Any], name: str) -> None:
@@ -162,7 +169,7 @@ def _from_numpy(values: np.ndarray[Any, Any], name: str) -> pa.Array:
         _refuse(name, f"the array is {what}; give one of (rows,), or of (rows, col_size)")
     mask = np.ma.getmask(values)
     flat_mask = None if mask is np.ma.nomask or not mask.any() else np.ascontiguousarray(mask).reshape(-1)
-    plain = np.ma.getdata(values)
+    plain = np.asarray(values.unmasked if hasattr(values, "unmasked") else np.ma.getdata(values))
     if values.ndim == 1:
         return _flat(plain, flat_mask, name)
     if not values.shape[1]:
