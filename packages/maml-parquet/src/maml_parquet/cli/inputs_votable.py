@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,12 +21,11 @@ from maml_parquet.cli.inputs import (
     file_error,
     imported,
     one_line,
-    quiet,
     rows_per_batch,
     stem,
     unique,
 )
-from maml_parquet.errors import MamlError
+from maml_parquet.errors import MamlError, MamlWarning
 from maml_parquet.schema.records import Column
 from maml_parquet.sections.types import TypeToken
 
@@ -49,14 +49,18 @@ def open_votable(path: Path, _format: str, options: Options) -> Iterator[Input]:
     """Give a table of a VOTable file: the one that is named, or the first."""
     parsing = imported("astropy.io.votable")
     try:
-        with quiet():
-            document = parsing.parse(str(path), verify="ignore")
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            document = parsing.parse(str(path), verify="warn")
             table = _chosen(path, list(document.iter_tables()), options)
             names = unique([field.name or field.ID for field in table.fields])
     except MamlError:
         raise
     except Exception as error:
         raise file_error(path, f"astropy cannot read it as a VOTable: {error}") from error
+    if said:
+        words = f"{path}: astropy reads it with {len(said)} warnings; the first is: {one_line(str(said[0].message))}"
+        warnings.warn(words, MamlWarning, stacklevel=2)
     yield Input(
         table=one_line(table.name or table.ID or stem(path)),
         names=names,

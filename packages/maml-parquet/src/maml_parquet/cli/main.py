@@ -13,7 +13,9 @@ from typing import Final
 from maml_parquet.errors import MamlError, MamlWarning
 
 _WORDS: Final[dict[str, str]] = {
+    "convert": "Write a CSV, FITS, VOTable or parquet file to a parquet file that carries a MAML.",
     "header": "Show what a parquet file says of its columns and of the table.",
+    "init": "Draft the MAML of a table that is there.",
     "validate": "Say everything that is wrong with MAML files.",
 }
 """What each word of the command does; its module has `add` (arguments) and `run` (the exit status)."""
