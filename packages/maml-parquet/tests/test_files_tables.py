@@ -299,3 +299,53 @@ def test_memory_of_batches_is_that_of_a_few_row_groups(tmp_path: Path, rule: str
     assert found == rows
     # Four groups, and what an allocator keeps besides.
     assert grown < 4 * 6.4e6 + 32e6
+
+
+def test_a_file_that_has_changed_is_not_read_by_the_footer_of_the_old_one(path: Path) -> None:
+    with open_table(path) as table:
+        assert table.column("m").to_pylist()[1] == 1.0
+        new = path.with_name("new")
+        _write(new, scale=3.0)
+        new.replace(path)
+        with pytest.raises(MamlError, match="has changed since it was opened") as caught:
+            table.column("id")
+        assert caught.value.code == "file"
+        with pytest.raises(MamlError, match="has changed"):
+            list(table.iter_batches())
+        table.reload()
+        assert table.column("m").to_pylist()[1] == 3.0
+
+
+def test_reloading_a_file_with_a_column_of_a_given_name_is_told(path: Path) -> None:
+    with open_table(path) as table:
+        table.rename_column("m", "flux")
+        new = path.with_name("new")
+        pq.write_table(pa.table({"m": [1.0], "flux": [2.0]}), new)
+        new.replace(path)
+        with pytest.raises(MamlError, match="'flux' too") as caught:
+            table.reload()
+        assert caught.value.code == "column"
+        assert table.names == ("id", "flux", "s")
+
+
+def test_names_that_are_exchanged_by_renaming(path: Path) -> None:
+    with open_table(path, columns=["id", "m"]) as table:
+        table.rename_column("id", "x")
+        table.rename_column("m", "id")
+        table.rename_column("x", "m")
+        table.reload()
+        assert table.names == ("m", "id")
+        assert table.column("m").to_pylist() == list(range(10))
+        assert table.column("id").type == pa.float64()
+
+
+def test_dictionaries_are_read_in_batches(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    words = pa.array(["b", "a", "b", None, "c"]).dictionary_encode()
+    pq.write_table(pa.table({"w": words, "id": range(5)}), path, row_group_size=2)
+    with open_table(path, filter='w /= "a"', sort="w desc") as table:
+        assert table.column("id").to_pylist() == [4, 0, 2]
+    with open_table(path, filter="id > 0", checks={"w": {"max": "c"}}) as table:
+        batches = list(table.iter_batches(batch_size=3))
+        assert [value for batch in batches for value in batch.column("w").to_pylist()] == ["a", "b", None, "c"]
+        assert batches[0].schema.field("w").type == words.type

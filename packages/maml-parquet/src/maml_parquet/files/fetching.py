@@ -61,6 +61,7 @@ class Fetching:
         self.tasks = _tasks(sources, plan)
         self._asked = tuple(dict.fromkeys(test.path[0] for rule in plan.rules for test in leaves(rule)))
         self._masks: dict[Task, pa.BooleanArray] = {}
+        self._is_hit = False
 
     def num_rows(self) -> int:
         """Return how many rows pass; the columns that rules name are read where that is not known."""
@@ -117,13 +118,18 @@ class Fetching:
                 yield Piece(group, table.slice(group.start - groups[0].start, group.rows))
 
     def _passing(self, task: Task, columns: Sequence[str]) -> pa.Table:
-        """Return columns of the rows that pass; other columns than rules name are only read where there is one."""
+        """Return columns of the rows that pass.
+
+        Columns that no rule names are only read where a row passes. Where rows of the group before passed, they do
+        here as a rule, and all columns are read at once, which is faster.
+        """
         held = {}
         if task not in self._masks:
-            held = _columns(self._read(task, self._asked))
+            held = _columns(self._read(task, list(dict.fromkeys((*self._asked, *(columns if self._is_hit else ()))))))
             self._masks[task] = self._mask(held)
         chosen = self._masks[task]
-        if not chosen.true_count:
+        self._is_hit = bool(chosen.true_count)
+        if not self._is_hit:
             return self.nothing(columns)
         rest = [name for name in columns if name not in held]
         if rest:

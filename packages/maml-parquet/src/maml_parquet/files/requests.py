@@ -103,7 +103,7 @@ def read_request(
         raise _argument("qc", f"qc is {qc!r}; use one of {', '.join(_MODES)}")
     start, stop = _range(rows)
     request = Request(
-        described, _names(columns), _texts(filter, "filter"), _texts(sort, "sort"), start, stop, qc, _checks(checks)
+        described, names_of(columns), _texts(filter, "filter"), _texts(sort, "sort"), start, stop, qc, _checks(checks)
     )
     _check_slice(request, rows)
     _check_texts(request)
@@ -136,7 +136,19 @@ def read_maml(maml: MamlSource | None) -> Maml | None:
     raise _argument("maml", f"maml is of the type {type(maml).__name__}; give a path, a text, or a parsed MAML")
 
 
-def _names(columns: Sequence[str] | None) -> tuple[str, ...] | None:
+def names_of(columns: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Return names of columns, one alone being one of them; None where all are meant.
+
+    Raises
+    ------
+    MamlError
+        Code ``argument``: these are no texts, or one of them comes twice.
+
+    Examples
+    --------
+    >>> names_of("ra"), names_of(None)
+    (('ra',), None)
+    """
     if columns is None:
         return None
     names = _texts(columns, "columns")

@@ -28,11 +28,12 @@ class Group:
 
 @dataclass(frozen=True)
 class Footer:
-    """What the end of a file says: its columns and its row groups."""
+    """What the end of a file says: its columns and its row groups; `stamp` changes where the file does."""
 
     path: Path
     metadata: pq.FileMetaData
     schema: pa.Schema
+    stamp: tuple[int, ...]
 
 
 class Sources:
@@ -68,8 +69,9 @@ class Sources:
         Raises
         ------
         MamlError
-            Code ``file``: the file is damaged.
+            Code ``file``: the file is damaged, or has changed since its footer was read.
         """
+        self._check_same(groups[0].file)
         with self._telling(groups[0] if len(groups) == 1 else groups[0].file):
             file = self._file(groups[0].file)
             table = file.read_row_groups([group.index for group in groups], columns=list(columns))
@@ -77,6 +79,7 @@ class Sources:
 
     def batches(self, group: Group, columns: Sequence[str], batch_size: int) -> Iterator[pa.Table]:
         """Give columns of a row group in pieces of at most so many rows, read one after the other."""
+        self._check_same(group.file)
         # A file of its own: what else is read meanwhile does not close it.
         with self._telling(group):
             file = self._opened(group.file)
@@ -121,6 +124,12 @@ class Sources:
         footer = self.footers[position]
         return pq.ParquetFile(footer.path, metadata=footer.metadata, pre_buffer=False)
 
+    def _check_same(self, position: int) -> None:
+        """Raise where a file is no longer the one whose footer is known: its pages would be taken for others."""
+        footer = self.footers[position]
+        if _stamp(footer.path) != footer.stamp:
+            raise _file_error(f"{footer.path} has changed since it was opened; open it again (reload an open table)")
+
     def _as_all(self, table: pa.Table) -> pa.Table:
         """Return a table of one file with the types of all of them: only what may be Null differs."""
         fields = [self.schema.field(name) for name in table.column_names]
@@ -164,12 +173,18 @@ def open_sources(path: str | os.PathLike[str]) -> Sources:
 
 def _footer(path: Path) -> Footer:
     try:
+        stamp = _stamp(path)
         with pq.ParquetFile(path, pre_buffer=False) as file:
-            return Footer(path, file.metadata, file.schema_arrow)
+            return Footer(path, file.metadata, file.schema_arrow, stamp)
     except (FileNotFoundError, PermissionError):
         raise
     except (pa.ArrowException, OSError) as error:
         raise _file_error(f"{path} is no whole parquet file: {_first_line(error)}; get the file anew") from error
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    found = path.stat()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _groups(footers: Sequence[Footer]) -> tuple[Group, ...]:

@@ -12,13 +12,14 @@ from typing import Final
 import pyarrow as pa
 
 from maml_parquet.arrow.ordering import order
+from maml_parquet.arrow.taking import taken
 from maml_parquet.arrow.types import kinds_of
 from maml_parquet.errors import MamlError, MamlWarning, Problem
 from maml_parquet.files.checking import Checking, look
 from maml_parquet.files.fetching import Fetching
 from maml_parquet.files.metadata import metadata
 from maml_parquet.files.plans import Notes, Plan, TableColumn, missing_columns, plan
-from maml_parquet.files.requests import Checks, MamlSource, QcMode, Request, Rows, raise_all, read_request
+from maml_parquet.files.requests import Checks, MamlSource, QcMode, Request, Rows, names_of, raise_all, read_request
 from maml_parquet.files.sources import open_sources
 from maml_parquet.rows.binding import Kinds
 from maml_parquet.rows.sorts import SortKey
@@ -269,7 +270,8 @@ class ParquetTable:
         return _State(Fetching(sources, found), found, _renamed(columns, self._renamed), entries)
 
     def _chosen(self, columns: Sequence[str] | None) -> tuple[str, ...]:
-        names = self.names if columns is None else (columns,) if isinstance(columns, str) else tuple(columns)
+        found = names_of(columns)
+        names = self.names if found is None else found
         self._check_names(names)
         return names
 
@@ -301,7 +303,7 @@ class ParquetTable:
         if keys:
             state.order = order(table, keys)
         if state.order is not None:
-            table = table.select(_sources(columns)).combine_chunks().take(state.order)
+            table = taken(table.select(_sources(columns)).combine_chunks(), state.order)
         return {column.name: table.column(column.source) for column in columns}
 
     def _batches(self, columns: Sequence[TableColumn], schema: pa.Schema, batch_size: int) -> Iterator[pa.RecordBatch]:
@@ -345,9 +347,23 @@ def _sources(columns: Sequence[TableColumn], keys: Sequence[SortKey] = ()) -> li
 
 
 def _renamed(columns: Mapping[str, TableColumn], names: Mapping[str, str]) -> dict[str, TableColumn]:
-    """Return columns under other names, in their order."""
-    moved = [replace(column, name=names.get(name, name)) for name, column in columns.items()]
-    return {column.name: column for column in moved}
+    """Return columns under other names, in their order.
+
+    Raises
+    ------
+    MamlError
+        Code ``column``: a name that was given to a column is that of another one now.
+    """
+    moved: dict[str, TableColumn] = {}
+    for name, column in columns.items():
+        new = names.get(name, name)
+        if new in moved:
+            message = (
+                f"the column {column.source!r} of the file now has the name {new!r} too, which was given to another"
+            )
+            raise MamlError([Problem("column", (new,), f"{message}; open the table anew")])
+        moved[new] = replace(column, name=new)
+    return moved
 
 
 def _is_count(value: object) -> bool:
