@@ -397,6 +397,7 @@ def test_a_null_in_a_protected_column_is_refused_with_its_place():
 
 def test_strings_too_long_for_one_chunk_are_divided(monkeypatch):
     monkeypatch.setattr("maml_parquet.arrow.convert.MAX_BYTES", 4)
+    monkeypatch.setattr("maml_parquet.arrow.elements.MAX_BYTES", 4)
     values = pa.array(["aa", None, "bb", "c", "dddd"], pa.large_string())
     got = made(values, "string")
     assert isinstance(got, pa.ChunkedArray)

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from maml_parquet.arrow.arrays import array_of
 from maml_parquet.arrow.elements import OtherTypeError, UnfitError, converted
-from maml_parquet.arrow.memory import bytes_of, chunks_of, elements_of, stored
+from maml_parquet.arrow.memory import MAX_BYTES, bytes_of, chunks_of, elements_of, stored
 from maml_parquet.arrow.types import arrow_type, element_of, is_list, size_of
 from maml_parquet.errors import MamlError, Problem
 from maml_parquet.schema.records import Column
-
-MAX_BYTES: Final = 2**31 - 1
-"""What the strings of one chunk have together at most: their offsets are int32."""
 
 
 def convert(
@@ -142,8 +139,8 @@ class _Converter:
             if len(chunk) < 2:
                 _refuse(self.column, f"has more than {MAX_BYTES} bytes in one row; divide it", row)
             middle = len(chunk) // 2
-            yield from self.pieces(_copied(chunk[:middle]), row)
-            yield from self.pieces(_copied(chunk[middle:]), row + middle)
+            yield from self.pieces(chunk[:middle], row)
+            yield from self.pieces(chunk[middle:], row + middle)
             return
         made = self.converted(elements, row)
         if self.size == 1:
@@ -221,11 +218,6 @@ def _rows(values: pa.Array | pa.ChunkedArray, column: Column, size: int) -> pa.A
     if isinstance(values, pa.Array):
         return rows[0]
     return pa.chunked_array(rows, type=pa.list_(element_of(_bare(values)), size) if not rows else None)
-
-
-def _copied(array: pa.Array) -> pa.Array:
-    """Return the array in memory of its own, so that offsets begin at 0."""
-    return pa.concat_arrays([array, array[:0]])
 
 
 def _refuse(column: Column, message: str, *place: int) -> NoReturn:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from maml_parquet.arrow.memory import Mask, Numbers, numbers_of, valid_of
+from maml_parquet.arrow.memory import MAX_BYTES, Mask, Numbers, end_of, numbers_of, valid_of
 from maml_parquet.arrow.types import arrow_type
 from maml_parquet.rows.kinds import INTEGERS
 from maml_parquet.sections.types import TypeToken
@@ -158,6 +158,13 @@ def _same(array: pa.Array, kind: TypeToken) -> pa.Array:
     return _exactly(array, kind)
 
 
+def _string_as_string(array: pa.Array, kind: TypeToken) -> pa.Array:
+    if pa.types.is_large_string(array.type) and end_of(array) > MAX_BYTES:
+        # Offsets of a slice do not begin at 0; those of a copy do.
+        array = pa.concat_arrays([array, array[:0]])
+    return _exactly(array, kind)
+
+
 def _date_as_date(array: pa.Array, kind: TypeToken) -> pa.Array:
     if array.type == pa.date32():
         return array
@@ -236,7 +243,7 @@ _STEPS: Final[dict[tuple[str, str], Step]] = {
     ("float", "float32"): _float_as_float,
     ("float", "float64"): _float_as_float,
     ("boolean", "boolean"): _same,
-    ("string", "string"): _same,
+    ("string", "string"): _string_as_string,
     ("date", "date"): _date_as_date,
     ("time", "time"): _time_as_time,
     ("timestamp", "timestamp"): _timestamp_as_timestamp,

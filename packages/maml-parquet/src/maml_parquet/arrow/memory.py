@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from maml_parquet.arrow.types import is_list
 
 Numbers: TypeAlias = npt.NDArray[Any]
 Mask: TypeAlias = npt.NDArray[np.bool_]
+
+MAX_BYTES: Final = 2**31 - 1
+"""What strings with offsets of 32 bits have together at most."""
 
 
 def chunks_of(array: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
@@ -110,3 +113,17 @@ def bytes_of(strings: pa.Array) -> int:
     3
     """
     return pc.sum(pc.binary_length(strings)).as_py() or 0
+
+
+def end_of(strings: pa.Array) -> int:
+    """Return where the last string of a column with offsets of 64 bits ends in its memory.
+
+    Examples
+    --------
+    >>> end_of(pa.array(["ab", "c", "def"], pa.large_string())[:2])
+    3
+    """
+    offsets = strings.buffers()[1]
+    if offsets is None or not len(strings):
+        return 0
+    return int(np.frombuffer(offsets, np.int64, count=1, offset=8 * (strings.offset + len(strings)))[0])
