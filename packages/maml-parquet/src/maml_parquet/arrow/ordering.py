@@ -15,7 +15,7 @@ from maml_parquet.errors import MamlError, Problem
 from maml_parquet.rows.sorts import SortKey
 
 _SAMPLE: Final = 1 << 15
-"""So many strings are looked at to find whether there are few different ones."""
+"""So many values are looked at to find how many different ones there are."""
 
 _SMALL: Final = 1 << 16
 """Whole numbers that span less than this are sorted by counting them, which pyarrow does."""
@@ -140,10 +140,13 @@ def _sorted_keys(keys: Numbers, width: int) -> Positions:
 
     Numbers are sorted together with their positions, in 64 bits: much faster than positions by numbers, and equal ones
     stay as they stand. Bits that find no room are left out at first; where that brought numbers together that differ,
-    those are sorted again.
+    those are sorted again. Where that would be most of them, it is not tried.
     """
     for_rows = (len(keys) - 1).bit_length()
     left_out = max(width + for_rows - 64, 0)
+    some = np.unique(keys[:: -(-len(keys) // _SAMPLE)])
+    if np.unique(some >> left_out).size < 0.95 * some.size:
+        return np.argsort(keys, kind="stable")
     packed = (keys >> left_out) << for_rows
     packed |= np.arange(len(keys), dtype=np.uint64)
     packed.sort()
