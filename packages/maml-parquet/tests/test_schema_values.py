@@ -1,5 +1,7 @@
 """Values of metadata: their text and the word of their type."""
 
+from enum import Enum
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,6 +9,11 @@ from hypothesis import strategies as st
 
 from maml_parquet.errors import MamlError
 from maml_parquet.schema.values import typed
+
+
+class Band(str, Enum):
+    RED = "r"
+
 
 GOOD = [
     (True, "true", "boolean"),
@@ -33,6 +40,8 @@ GOOD = [
     (np.str_("a"), "a", ""),
     ("  a b ", "a b", ""),
     ("", "", ""),
+    (Band.RED, "r", ""),
+    (np.ma.array([1, 2], mask=[False, False]), "[1, 2]", "int64[]"),
     ("two\nlines", "two\nlines", ""),
     ([1, 2, 3], "[1, 2, 3]", "int64[]"),
     ((1.5, 2.0), "[1.5, 2.0]", "float64[]"),
@@ -60,6 +69,8 @@ BAD = [
     (np.ma.array([1, 2], mask=[False, True]), "masked"),
     (2**63, "64 bits"),
     (np.uint64(2**63), "64 bits"),
+    (np.ma.masked, "masked"),
+    (np.ma.array(5, mask=True), "masked"),
     (np.datetime64("2024-01-01"), "datetime64"),
     (1j, "complex"),
     (b"a", "bytes"),
@@ -96,3 +107,10 @@ def test_text_of_a_float_of_32_bits_gives_it_back(value):
 @given(st.floats(allow_nan=False))
 def test_text_of_a_float_of_64_bits_gives_it_back(value):
     assert float(typed(value)[0]) == value
+
+
+def test_a_quantity_is_no_number():
+    units = pytest.importorskip("astropy.units")
+    for value in (5 * units.m, units.Quantity([5.0], "m")[0]):
+        with pytest.raises(MamlError, match="Quantity; give its number"):
+            typed(value)

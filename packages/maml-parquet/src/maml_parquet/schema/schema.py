@@ -95,18 +95,18 @@ class Schema:
         nullable = {name.text for name in maml.extra.nullable_cols}
         columns = [
             replace(
-                _column(field, position, maml),
+                _column(field, maml),
                 name=renames.get(field.name, field.name),
                 is_protected=field.name in protected,
                 is_nullable=field.name in nullable,
             )
-            for position, field in enumerate(maml.fields)
+            for field in maml.fields
         ]
         known = {column.name for column in columns}
         if base is not None:
             columns += [
-                replace(_column(field, position, base), is_enabled=False, is_declared=False)
-                for position, field in enumerate(base.fields)
+                replace(_column(field, base), is_enabled=False, is_declared=False)
+                for field in base.fields
                 if field.name not in known
             ]
         metadata = (TableEntry(entry.key, entry.value, entry.description) for entry in entries(maml))
@@ -322,10 +322,12 @@ def _check_renames(maml: Maml, renames: Mapping[str, str]) -> None:
         raise MamlError(found, maml.source)
 
 
-def _column(field: Field, position: int, maml: Maml) -> Column:
+def _column(field: Field, maml: Maml) -> Column:
     if not isinstance(field.data_type, TypeToken):
         words = f"the type of {field.name!r} is none of parquet's; read the MAML with profile='parquet' to see why"
-        raise MamlError([Problem("type-invalid", ("fields", position, "data_type"), words, field.line)], maml.source)
+        raise MamlError(
+            [Problem("type-invalid", ("fields", field.position, "data_type"), words, field.line)], maml.source
+        )
     is_text = field.data_type.base == "string"
     return Column(
         field.name,

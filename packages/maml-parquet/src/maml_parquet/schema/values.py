@@ -70,10 +70,12 @@ def typed(value: object) -> tuple[str, str]:
 
 def _listed(values: Any) -> tuple[str, str]:
     if isinstance(values, np.ndarray):
+        if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
+            raise _refused("masked, and Null is no metadata; give values only")
+        if values.ndim == 0:
+            raise _refused(f"{type(values).__name__}; give its number, and say its unit in the description")
         if values.ndim > 1:
             raise _refused(f"an array of {values.ndim} dimensions; give a list of values")
-        if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
-            raise _refused("a masked array with values left out; give values only")
     if len(values) == 0:
         raise _refused("an empty list, whose type nobody can tell; leave the key out, or give a text")
     found = []
@@ -136,7 +138,7 @@ def text_of(value: str) -> str:
     """Return the text without the blanks around it; MamlError `metadata` for what no header can hold."""
     if found := UNWRITABLE.search(value):
         raise _refused(f"text with the character U+{ord(found[0]):04X}, which no header can hold; remove it")
-    return str(value).strip()
+    return value.strip()
 
 
 def _refused(what: str) -> MamlError:
