@@ -260,3 +260,49 @@ def test_metadata_is_public_and_loads_no_arrow(own):
         "sys.exit('pyarrow' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_what_a_maml_says_comes_back_from_the_file_that_is_written_with_it(tmp_path):
+    text = (
+        "table: t\nversion: 1.10\nauthor: [A, B]\nkeywords: [k, l]\n"
+        "keyarray: [{key: Z, value: 8.1, comment: zero}]\n"
+        "fields:\n"
+        "- {name: a.b, unit: deg, ucd: [pos.eq.ra, meta.main], info: where, data_type: float64}\n"
+        "- {name: v, unit: mJy, data_type: float32, col_size: 2}\n"
+        "- {name: s, unit: unitless, data_type: string}\n"
+    )
+    schema = maml_parquet.Schema.from_maml(maml_parquet.parse(text))
+    schema.add_metadata("n", 5, "how many")
+    table = pa.table(
+        {"a.b": [1.5, 2.5], "v": pa.array([[1, 2], [3, 4]], pa.list_(pa.float32(), 2)), "s": ["abc", "déf4"]}
+    )
+    path = tmp_path / "t.parquet"
+    maml_parquet.write_table(table, path, schema)
+    found = metadata(path)
+    # The longest string is déf4: four characters.
+    assert dict(found.columns) == {
+        "a.b": ColumnInfo("deg", "where", "pos.eq.ra;meta.main", "float64", 1, 1),
+        "v": ColumnInfo("mJy", "", "", "float32", 1, 2),
+        "s": ColumnInfo("", "", "", "string", 4, 1),
+    }
+    assert found.entries == (
+        TableEntry("table", "t"),
+        TableEntry("version", "1.10"),
+        TableEntry("author", "A"),
+        TableEntry("author", "B"),
+        TableEntry("keywords", "k;l"),
+        TableEntry("Z", "8.1", "zero"),
+        TableEntry("n", "5", "how many", "int64"),
+    )
+    assert found.num_rows == 2
+    assert found.header.name == "t"
+    assert found.header.notices == ()
+    assert maml_parquet.parse(found.maml).fields[0].name == "a.b"
+
+
+def test_a_file_that_only_carries_a_maml_is_told_by_it(tmp_path):
+    write(tmp_path / "t.parquet", [("maml", MAML)])
+    found = metadata(tmp_path / "t.parquet")
+    assert found.columns["ra"] == ColumnInfo("deg", "", "", "float64", None, 1)
+    assert found.columns["id"] == ColumnInfo()
+    assert found.entries == (TableEntry("table", "t"),)

@@ -3,6 +3,8 @@
 import sys
 import time
 import tracemalloc
+import warnings
+from pathlib import Path
 
 import hypothesis.strategies as st
 import pytest
@@ -331,3 +333,34 @@ def test_reading_a_header_loads_no_arrow():
 
     code = "import sys, maml_parquet.header.reading; sys.exit('pyarrow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_real_votables_are_read_as_astropy_reads_them():
+    """Every document that astropy ships, except those with a document type, which are refused."""
+    votable = pytest.importorskip("astropy.io.votable")
+    folder = Path(votable.__file__).parent / "tests" / "data"
+    compared = 0
+    for path in sorted(folder.rglob("*.xml")):
+        text = path.read_text("utf-8")
+        if "<!DOCTYPE" in text:
+            with pytest.raises(ValueError, match="DOCTYPE"):
+                read_votable(text)
+            continue
+        ours = read_votable(text)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                theirs = votable.parse(path, verify="ignore").get_first_table()
+        except Exception:  # noqa: BLE001  (documents that are wrong on purpose, each in its way)
+            continue
+        expected = [
+            (field.name or field.ID, field.ucd or "", field.datatype, (field.description or "").split())
+            for field in theirs.fields
+        ]
+        found = [
+            (field.name, field.words.get("ucd", ""), field.words["datatype"], field.description.split())
+            for field in ours.fields
+        ]
+        assert found == expected, path.name
+        compared += bool(expected)
+    assert compared >= 5
