@@ -40,6 +40,24 @@ def converted(source, folder, maml=None, *more, reading=()):
     return pq.read_table(folder / "x.parquet"), told
 
 
+def test_the_words_are_those_of_the_command(tmp_path, capsys):
+    from maml_parquet.cli.main import main
+
+    source = csv(tmp_path, "a,b\n1,x\n2,y\n", "t.csv")
+    assert main(["init", str(source)]) == 0
+    (tmp_path / "t.maml").write_text(capsys.readouterr().out)
+    command = ["convert", str(source), str(tmp_path / "t.parquet"), "--maml", str(tmp_path / "t.maml")]
+    assert main(command) == 0
+    assert capsys.readouterr().out == f"{tmp_path / 't.parquet'}: 2 rows of 2 columns\n"
+    assert main(command) == 1
+    assert "t.parquet" in capsys.readouterr().err
+    assert main(["convert", str(tmp_path / "no.csv"), *command[2:], "--overwrite"]) == 1
+    told = capsys.readouterr().err
+    assert "no.csv" in told
+    assert "Traceback" not in told
+    assert pq.read_table(tmp_path / "t.parquet").to_pydict() == {"a": [1, 2], "b": ["x", "y"]}
+
+
 def csv(folder, text, name="x.csv"):
     (folder / name).write_text(text)
     return folder / name
@@ -195,6 +213,25 @@ def test_nothing_is_overwritten_unless_that_is_asked_for(tmp_path):
     source = csv(tmp_path, "id,ra,name,seen\n2,2,a,true\n")
     table, _ = converted(source, tmp_path, SKY, "--overwrite")
     assert table["id"].to_pylist() == [2]
+
+
+@pytest.mark.parametrize("more", [(), ("--overwrite",)])
+def test_the_maml_that_is_given_stays_as_it_is_beside_the_file(tmp_path, more):
+    source = csv(tmp_path, "id,ra,name,seen\n1,2,a,true\n")
+    (tmp_path / "x.maml").write_text(SKY + "# mine\n")
+    call(convert, source, tmp_path / "x.parquet", "--maml", tmp_path / "x.maml", *more)
+    assert (tmp_path / "x.maml").read_text() == SKY + "# mine\n"
+    assert pq.read_table(tmp_path / "x.parquet")["id"].to_pylist() == [1]
+
+
+def test_another_maml_beside_the_file_is_not_overwritten(tmp_path):
+    source = csv(tmp_path, "id,ra,name,seen\n1,2,a,true\n")
+    (tmp_path / "x.maml").write_text("table: other\n")
+    with pytest.raises(MamlError, match=r"x\.maml") as caught:
+        converted(source, tmp_path, SKY)
+    assert caught.value.code == "exists"
+    assert (tmp_path / "x.maml").read_text() == "table: other\n"
+    assert not (tmp_path / "x.parquet").exists()
 
 
 def test_what_is_out_of_bounds_is_a_warning_unless_checks_are_off(tmp_path):

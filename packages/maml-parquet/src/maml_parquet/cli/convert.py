@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
     add_options(parser)
-    parser.add_argument("output", metavar="OUT", help="the parquet file; its MAML is written beside it, too")
+    parser.add_argument(
+        "output",
+        metavar="OUT",
+        help="the parquet file; its MAML is written beside it, too, unless the one that is given stands there",
+    )
     parser.add_argument("--maml", required=True, metavar="FILE", help="what the table is: its columns and its metadata")
     parser.add_argument(
         "--dialect", choices=("yaml", "line"), default="yaml", help="how the MAML is read (default: yaml)"
@@ -52,16 +56,20 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Convert; a line on standard output says what was written."""
-    from maml_parquet.files.writing import open_writer  # noqa: PLC0415  (pyarrow takes a moment)
+    from maml_parquet.files.placing import sidecar_path  # noqa: PLC0415  (pyarrow takes a moment)
+    from maml_parquet.files.writing import open_writer  # noqa: PLC0415
 
     schema = Schema.from_maml(load(given.maml, dialect=given.dialect))
     columns = list(schema.columns.values())
+    # A MAML that stands where the file's own would is what its author wrote, comments and all: it stays.
+    beside = sidecar_path(given.output)
+    is_beside = beside.exists() and beside.samefile(given.maml)
     with open_input(given.input, options_of(given)) as source:
         _check_names(source, columns, given.input)
         writer = open_writer(
             given.output,
             schema,
-            write_maml=not given.no_sidecar,
+            write_maml=not given.no_sidecar and not is_beside,
             qc=not given.no_qc,
             on_overlong=given.on_overlong,
             file_date=given.date,
