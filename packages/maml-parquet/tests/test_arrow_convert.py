@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from maml_parquet.arrow.convert import convert, width_of, with_elements
@@ -201,6 +202,38 @@ def test_lists_of_several_kinds_are_refused(values, said):
     found = problem(values, "int32")
     assert place(found) == ("column", ("x",))
     assert said in found.message
+
+
+def test_a_time_in_a_zone_is_no_time_of_a_column():
+    aware = datetime.time(1, 2, tzinfo=datetime.timezone.utc)
+    assert place(problem([datetime.time(1), aware], "time[us]")) == ("column", ("x",))
+    assert "row 0" in problem([aware], "time[us]").message
+    assert made([datetime.time(0, 0, 1)], "time[ms]").view(pa.int32()).to_pylist() == [1000]
+
+
+def test_extensions_runs_and_dictionaries_are_what_they_hold():
+    vectors = pa.array([[1, 2, 3], [4, 5, 6]], pa.list_(pa.int32(), 3))
+    tensors = pa.ExtensionArray.from_storage(pa.fixed_shape_tensor(pa.int32(), [3]), vectors)
+    assert made(tensors, "int32", 3).to_pylist() == [[1, 2, 3], [4, 5, 6]]
+    assert convert(tensors, column("int32"), col_size=None).to_pylist() == [[1, 2, 3], [4, 5, 6]]
+    runs = pc.run_end_encode(pa.array(["a", "a", "b", None]))
+    assert made(runs, "string").to_pylist() == ["a", "a", "b", None]
+    assert made(runs, "string", 2).to_pylist() == [["a", "a"], ["b", None]]
+    words = pa.array([["a", "b"], ["b", None]], pa.list_(pa.dictionary(pa.int8(), pa.string()), 2))
+    assert made(words, "string", 2).to_pylist() == [["a", "b"], ["b", None]]
+
+
+def test_what_programs_add_as_values_keeps_its_type_as_a_column():
+    for value, type_, word in [
+        (True, pa.bool_(), "boolean"),
+        (np.int32(5), pa.int32(), "int32"),
+        (5, pa.int64(), "int64"),
+        (1.5, pa.float64(), "float64"),
+        ("5", pa.string(), "string"),
+    ]:
+        assert made([value], word).type == type_
+        assert made([value], word).to_pylist() == [value]
+        assert made([[value, value]], word, 2).to_pylist() == [[value, value]]
 
 
 @pytest.mark.parametrize("values", [5, "abc", None, object(), {1, 2}, 1.5, np.array(3), {"a": 1}])

@@ -121,7 +121,7 @@ def check_kinds(values: Collection[Any], name: str) -> None:
     if len(kinds) == 1 and kinds <= _PLAIN:
         return
     first: dict[int, dict[str, int]] = {}
-    for depth, kind, row in _kinds(values):
+    for depth, kind, row in _kinds(values, name):
         first.setdefault(depth, {}).setdefault(kind, row)
     for found in first.values():
         if len(found) > 1:
@@ -129,28 +129,32 @@ def check_kinds(values: Collection[Any], name: str) -> None:
             _refuse(name, f"values are of several kinds: {told}; give one kind")
 
 
-def _kinds(values: Collection[Any], depth: int = 0, inside: int | None = None) -> Iterator[tuple[int, str, int]]:
+def _kinds(
+    values: Collection[Any], name: str, depth: int = 0, inside: int | None = None
+) -> Iterator[tuple[int, str, int]]:
     """Give how deep each value lies in lists, its kind and its row; Nulls have none."""
     for position, value in enumerate(values):
         row = position if inside is None else inside
         if value is None or type(value).__name__ in ("NaTType", "NAType"):
             continue
         kind = _kind(value)
+        if kind == "time with a time zone":
+            _refuse(name, f"{value} (row {row}) is a time with a time zone, which no column has; take the zone away")
         yield depth, kind, row
         if kind != "list":
             continue
         if isinstance(value, np.ndarray) and value.dtype != object:
             yield depth + 1, _DTYPES.get(value.dtype.kind, str(value.dtype)), row
         else:
-            yield from _kinds(value, depth + 1, row)
+            yield from _kinds(value, name, depth + 1, row)
 
 
 def _kind(value: Any) -> str:
     found = _KINDS.get(type(value))
     if found is None:
         found = next((word for word, types in _GROUPS.items() if isinstance(value, types)), type(value).__name__)
-    if found == "timestamp":
-        return "timestamp" if value.tzinfo is None else "timestamp with a time zone"
+    if found in ("timestamp", "time") and value.tzinfo is not None:
+        return f"{found} with a time zone"
     return found
 
 
@@ -159,7 +163,7 @@ _KINDS: Final = {type_: word for word, types in _GROUPS.items() for type_ in typ
 
 _DTYPES: Final = {"b": "boolean", "i": "number", "u": "number", "f": "number", "U": "text", "S": "bytes"}
 
-_PLAIN: Final[frozenset[str | None]] = frozenset({"boolean", "number", "decimal", "text", "bytes", "date", "time"})
+_PLAIN: Final[frozenset[str | None]] = frozenset({"boolean", "number", "decimal", "text", "bytes", "date"})
 """Groups that say all there is to know."""
 
 

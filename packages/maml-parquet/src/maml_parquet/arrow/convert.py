@@ -186,7 +186,8 @@ class _Converter:
             lengths = pc.list_value_length(stored(chunk))
             position = pc.index(pc.not_equal(lengths, self.size), pa.scalar(True)).as_py()
             if position >= 0:
-                message = f"the row has {lengths[position]} elements, and {declared}; give {self.size}"
+                count = lengths[position].as_py()
+                message = f"the row has {count} element{'s' * (count != 1)}, and {declared}; give {self.size}"
                 _refuse(self.column, message, row + position)
 
 

@@ -251,7 +251,9 @@ _STEPS: Final[dict[tuple[str, str], Step]] = {
 """From a family to a type; a pair that is not here is never converted."""
 
 _HINTS: Final = {
-    **dict.fromkeys(("int32", "int64", "float32", "float64"), "numbers are made of numbers alone; convert them first"),
+    **dict.fromkeys(
+        ("int32", "int64", "float32", "float64"), "numbers are made of integers and floats alone; convert them first"
+    ),
     "boolean": "booleans are made of booleans alone; compare the values first, like x != 0",
     "string": "strings are made of strings alone; format the values first",
     "date": "dates are made of dates alone; convert them first",
