@@ -159,6 +159,14 @@ def test_of_a_repeated_name_the_first_counts():
     assert said("x > 1", table.to_batches()[0]) == [False, True]
 
 
+def test_chunks_of_different_lengths_are_of_one_table():
+    columns = {"x": pa.chunked_array([[1, None], [3]]), "y": pa.chunked_array([["a"], [None, None], []])}
+    # x > 1: False, unknown, True; y == "a": True, unknown, unknown.
+    assert said('x > 1 or y == "a"', columns) == [True, None, True]
+    assert said('x > 1 and y == "a"', columns) == [False, None, None]
+    assert said("x > 1 or x is_not_null", columns) == [True, None, True]
+
+
 @settings(max_examples=150, deadline=None)
 @given(maml_rows.rules(maml_rows.clauses()), maml_rows.rows(), st.integers(1, 5))
 def test_columns_say_what_rows_say(rule, rows, size):

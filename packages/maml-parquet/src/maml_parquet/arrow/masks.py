@@ -11,10 +11,10 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from maml_parquet.arrow.leaves import Columns, Values, checked, leaf, plain
+from maml_parquet.arrow.leaves import Columns, checked, leaf, plain
 from maml_parquet.rows.trees import And, Bound, Not, Or, Test
 
-_COMPARISONS: Final[dict[str, Callable[[Values, pa.Scalar], Values]]] = {
+_COMPARISONS: Final[dict[str, Callable[[pa.Array, pa.Scalar], pa.BooleanArray]]] = {
     ">": pc.greater,
     ">=": pc.greater_equal,
     "<": pc.less,
@@ -24,7 +24,7 @@ _COMPARISONS: Final[dict[str, Callable[[Values, pa.Scalar], Values]]] = {
 }
 """Null where the value is; NaN compares as floats do, and -0 equals 0."""
 
-_QUESTIONS: Final[dict[str, Callable[[Values], Values]]] = {
+_QUESTIONS: Final[dict[str, Callable[[pa.Array], pa.BooleanArray]]] = {
     "is_null": pc.is_null,
     "is_not_null": pc.is_valid,
     "is_nan": pc.is_nan,
@@ -35,7 +35,7 @@ _QUESTIONS: Final[dict[str, Callable[[Values], Values]]] = {
 """Operators without a value."""
 
 
-def mask(bound: Bound, columns: Columns) -> pa.BooleanArray | pa.ChunkedArray:
+def mask(bound: Bound, columns: Columns) -> pa.BooleanArray:
     """Return for each row whether it passes: True, False, or Null where that is unknown.
 
     It is what `rows.evaluation.evaluate` says of each row. ``table.filter(mask)`` keeps the rows where it is True.
@@ -46,11 +46,6 @@ def mask(bound: Bound, columns: Columns) -> pa.BooleanArray | pa.ChunkedArray:
         A rule bound to these columns; they are found by the path of each test.
     columns
         By name, all of one length; those that no test names are not looked at.
-
-    Returns
-    -------
-    pa.BooleanArray or pa.ChunkedArray
-        Chunked where a column is.
 
     Raises
     ------
@@ -72,22 +67,23 @@ def mask(bound: Bound, columns: Columns) -> pa.BooleanArray | pa.ChunkedArray:
     if isinstance(bound, Not):
         return pc.invert(mask(bound.item, columns))
     column = checked(leaf(columns, bound.path, bound.name), bound.path, bound.name, bound.kind)
-    if not pa.types.is_dictionary(column.type):
-        return _answer(bound, plain(column))
     if isinstance(column, pa.ChunkedArray):
-        return pa.chunked_array([_of_dictionary(bound, chunk) for chunk in column.chunks], type=pa.bool_())
-    return _of_dictionary(bound, column)
+        # One piece after all, since pyarrow 20 errs in Kleene's logic where chunks are not of the same lengths.
+        return pa.concat_arrays([pa.array([], pa.bool_()), *(_of_array(bound, chunk) for chunk in column.chunks)])
+    return _of_array(bound, column)
 
 
-def _of_dictionary(test: Test, column: pa.DictionaryArray) -> pa.BooleanArray:
-    """Return what a test says of each row, asked once for each entry of the dictionary."""
+def _of_array(test: Test, column: pa.Array) -> pa.BooleanArray:
+    """Return what a test says of each row; of a dictionary, each entry is asked once."""
+    if not isinstance(column, pa.DictionaryArray):
+        return _answer(test, plain(column))
     if test.op in ("is_null", "is_not_null"):
         valid = pc.fill_null(pc.is_valid(column.dictionary).take(column.indices), fill_value=False)
         return valid if test.op == "is_not_null" else pc.invert(valid)
     return _answer(test, plain(column.dictionary)).take(column.indices)
 
 
-def _answer(test: Test, values: Values) -> Values:
+def _answer(test: Test, values: pa.Array) -> pa.BooleanArray:
     if test.op in _QUESTIONS:
         return _QUESTIONS[test.op](values)
     if test.op in _COMPARISONS:
@@ -98,7 +94,7 @@ def _answer(test: Test, values: Values) -> Values:
     return found if test.op == "in" else pc.invert(found)
 
 
-def _within(values: Values, test: Test) -> Values:
+def _within(values: pa.Array, test: Test) -> pa.BooleanArray:
     """Return where values are in a list: unknown where they are Null, with zeros of both signs equal."""
     wanted = list(test.values)
     if test.kind.is_float:
