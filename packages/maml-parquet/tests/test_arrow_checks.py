@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maml_parquet.arrow.checks import Check, checked_as, first_longer, lengths, typed_qc
+from maml_parquet.arrow.checks import Check, checked_as, first_longer, lengths
 from maml_parquet.arrow.types import arrow_type
-from maml_parquet.errors import MamlError
 from maml_parquet.rows.bounds import Counts, count
 from maml_parquet.sections.qc import Bound, Qc, parse_bound
 from maml_parquet.sections.types import parse_type
@@ -149,22 +148,6 @@ def test_columns_without_such_a_word_have_no_bounds(type_):
 )
 def test_numbers_of_other_widths_meet_bounds_that_they_do_not_reach(values, least, most, outside):
     assert checked(str(checked_as(values.type)), [values], least=least, most=most).outside == outside
-
-
-def test_bounds_that_a_file_decides_become_values_of_its_type():
-    text = Qc(Bound(">=", "1e3", "1e3"), Bound("<", "5", "< 5"), "unexpected")
-    assert typed_qc(text, parse_type("int32"), "x") == Qc(Bound(">=", 1000, "1e3"), Bound("<", 5, "< 5"), "unexpected")
-    assert typed_qc(text, parse_type("string"), "x").min.value == "1e3"
-    assert typed_qc(Qc(), parse_type("date"), "x") == Qc()
-    with pytest.raises(MamlError) as caught:
-        typed_qc(Qc(Bound(">=", "1.5", "1.5"), Bound("<=", "x", "x")), parse_type("int32"), "n")
-    assert [(problem.code, problem.at) for problem in caught.value.problems] == [
-        ("qc-bound", ("n", "qc", "min")),
-        ("qc-bound", ("n", "qc", "max")),
-    ]
-    with pytest.raises(MamlError) as caught:
-        typed_qc(Qc(Bound(">=", "1", "1")), parse_type("date"), "n")
-    assert caught.value.code == "qc-temporal"
 
 
 @pytest.mark.parametrize(("miss", "said"), [("unchecked", False), ("expected", False), ("unexpected", True)])

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from maml_parquet.arrow.convert import convert, width_of, with_elements
+from maml_parquet.arrow.convert import convert, width_of
 from maml_parquet.arrow.types import arrow_type
 from maml_parquet.errors import MamlError
 from maml_parquet.schema.records import Column
@@ -439,20 +439,3 @@ def test_strings_too_long_for_one_chunk_are_divided(monkeypatch):
     vectors = pa.array([["aa", "b"], ["c", None], ["d", "ee"]], pa.list_(pa.large_string(), 2))
     assert made(vectors, "string", 2).to_pylist() == vectors.to_pylist()
     assert place(problem(pa.array(["a", "bcdef"], pa.large_string()), "string")) == ("value", ("x", 1))
-
-
-@pytest.mark.parametrize("nullable", [True, False])
-def test_elements_are_said_to_be_nullable_or_not_in_the_same_memory(nullable):
-    vectors = convert(np.arange(6.0).reshape(2, 3), column("float64"), col_size=3)
-    for values in (vectors, pa.chunked_array([vectors, vectors])):
-        got = with_elements(values, nullable=nullable)
-        assert got.type.value_field == pa.field("element", pa.float64(), nullable=nullable)
-        assert got.to_pylist() == values.to_pylist()
-        assert addresses(got) == addresses(values)
-
-
-def test_elements_that_are_null_are_not_said_to_be_none():
-    with pytest.raises(ValueError, match="an element is Null"):
-        with_elements(VECTOR, nullable=False)
-    assert with_elements(VECTOR, nullable=True).null_count == 0
-    assert with_elements(pa.array([1, None]), nullable=False).to_pylist() == [1, None]

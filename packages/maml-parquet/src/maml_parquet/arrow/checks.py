@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 
 from maml_parquet.arrow.memory import Mask, Numbers, chunks_of, elements_of, numbers_of
 from maml_parquet.arrow.types import element_of, size_of, token_of
-from maml_parquet.errors import MamlError, Problem
+from maml_parquet.errors import Problem
 from maml_parquet.rows.bounds import OPERATORS, Value, is_bounded, limit
-from maml_parquet.sections.qc import Bound, BoundError, Qc, Side, parse_bound
+from maml_parquet.sections.qc import Qc
 from maml_parquet.sections.types import TypeToken
 
 _CHECKED_AS: Final = {
@@ -38,40 +38,13 @@ def checked_as(type_: pa.DataType) -> TypeToken | None:
     return token_of(type_) or _CHECKED_AS.get(element_of(type_))
 
 
-def typed_qc(qc: Qc, kind: TypeToken, name: str) -> Qc:
-    """Return bounds with the literals as values of a type: what a file's own column decides.
-
-    Raises
-    ------
-    MamlError
-        Code ``qc-bound``, ``qc-temporal``, …: every bound that is none of a column of that type.
-
-    Examples
-    --------
-    >>> typed_qc(Qc(max=Bound("<", "5", "< 5")), TypeToken("int32"), "x").max
-    Bound(operator='<', value=5, text='< 5')
-    """
-    found: dict[Side, Bound | None] = {}
-    problems = []
-    sides: tuple[tuple[Side, Bound | None], ...] = (("min", qc.min), ("max", qc.max))
-    for side, bound in sides:
-        parsed = parse_bound(bound.text, side, kind) if bound else None
-        if isinstance(parsed, BoundError):
-            problems.append(Problem(parsed.code, (name, "qc", side), parsed.message))
-        else:
-            found[side] = parsed
-    if problems:
-        raise MamlError(problems)
-    return Qc(found["min"], found["max"], qc.miss)
-
-
 class Check:
     """What is to be said of a column whose bounds and Nulls are checked, while its chunks pass by.
 
     Parameters
     ----------
     qc
-        Bounds with values of the column's type (`typed_qc`).
+        Bounds with values of the column's type, or of what it is `checked_as`.
     kind
         The column's type.
     name
@@ -88,6 +61,7 @@ class Check:
 
     Examples
     --------
+    >>> from maml_parquet.sections.qc import Bound
     >>> check = Check(Qc(max=Bound("<=", 5, "5"), miss="unexpected"), TypeToken("int32"), "x")
     >>> check.add(pa.array([1, None, 7], pa.int32()))
     >>> for text in check.warnings_():

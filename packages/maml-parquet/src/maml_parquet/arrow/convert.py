@@ -95,33 +95,6 @@ def width_of(values: pa.Array | pa.ChunkedArray, column: Column) -> int:
     return size
 
 
-def with_elements(array: pa.Array | pa.ChunkedArray, *, nullable: bool) -> pa.Array | pa.ChunkedArray:
-    """Return a vector column whose type says whether elements may be Null; same memory. Scalars come back as they are.
-
-    Raises
-    ------
-    ValueError
-        An element is Null, and `nullable` is False.
-
-    Examples
-    --------
-    >>> vectors = pa.array([[1, 2]], pa.list_(pa.int32(), 2))
-    >>> with_elements(vectors, nullable=False).type
-    FixedSizeListType(fixed_size_list<element: int32 not null>[2])
-    """
-    if not pa.types.is_fixed_size_list(array.type):
-        return array
-    size = array.type.list_size
-    target = pa.list_(pa.field("element", array.type.value_type, nullable=nullable), size)
-    pieces = []
-    for chunk in chunks_of(array):
-        elements = chunk.flatten()
-        if not nullable and elements.null_count:
-            raise ValueError("an element is Null, and the type is to say that none is; keep them nullable")
-        pieces.append(pa.FixedSizeListArray.from_arrays(elements, type=target))
-    return pa.chunked_array(pieces, type=target) if isinstance(array, pa.ChunkedArray) else pieces[0]
-
-
 class _Converter:
     """One column's way into its type."""
 
