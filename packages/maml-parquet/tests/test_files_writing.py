@@ -13,6 +13,7 @@ from maml_written import DATE, items_of, names, schema_of, value_of
 
 import maml_parquet as mp
 from maml_parquet.errors import MamlError, MamlWarning
+from maml_parquet.files import growing
 
 TEXT = """
 table: input_table
@@ -396,7 +397,7 @@ def test_a_null_in_a_protected_column_is_an_error_whatever_its_type(tmp_path, de
         ("data_type: timestamp", np.array([1], "M8[ns]"), "finer than timestamp"),
         ("data_type: 'timestamp[us,utc]'", np.array([1], "M8[us]"), "no time zone"),
         ("data_type: timestamp", pa.array([1], pa.timestamp("us", "America/New_York")), "time zone America/New_York"),
-        ("data_type: int32, col_size: 2", [[1, 2], [3]], r"x\[1\]: the row has 1 elements"),
+        ("data_type: int32, col_size: 2", [[1, 2], [3]], r"x\[1\]: the row has 1 element"),
         ("data_type: int32, col_size: 2", [[1, 2], None], r"x\[1\]: the row is Null"),
     ],
 )
@@ -538,3 +539,68 @@ def test_any_cut_into_batches_is_the_same_table(tmp_path_factory, rows, cuts, si
         sizes = [found.metadata.row_group(index).num_rows for index in range(found.num_row_groups)]
         # As many full groups as there are, and one of what is left.
         assert sizes == [size] * (len(rows) // size) + ([len(rows) % size] if len(rows) % size else [])
+
+
+def test_strings_of_more_bytes_than_offsets_of_32_bits_count_have_offsets_of_64(tmp_path, monkeypatch):
+    schema = schema_of(["name: s, data_type: string", "name: v, data_type: string, col_size: 2"])
+    # 3 + 3 characters of two bytes are 12 bytes; as vectors the same.
+    rows = {"s": ["äöü", "üöä"], "v": [["ä", "ö"], ["ü", "äöü"]]}
+    for limit, expected in ((12, pa.string()), (11, pa.large_string())):
+        monkeypatch.setattr(growing, "_MAX_BYTES", limit)
+        mp.write_table(rows, tmp_path / "x.parquet", schema, overwrite=True)
+        found = pq.read_table(tmp_path / "x.parquet")
+        assert [found.schema.field("s").type, found.schema.field("v").type.value_type] == [expected, expected]
+        assert found.to_pydict() == rows
+
+
+def arrow_rows():
+    return pa.table(
+        {
+            "i": pa.array([3, 1, 2], pa.int64()),
+            "s": pa.array(["é", "b", "ccc"]),
+            "v": pa.array([[1, 2], [3, 4], [5, 6]], pa.list_(pa.float64(), 2)),
+            "t": pa.array([5, 6, 7], pa.timestamp("ms")),
+        }
+    )
+
+
+CONTAINERS = {
+    "table": arrow_rows,
+    "batch": lambda: arrow_rows().to_batches()[0],
+    "reader": lambda: arrow_rows().to_reader(),
+    "slice": lambda: pa.concat_tables([arrow_rows(), arrow_rows()]).slice(3),
+    "dictionary": lambda: arrow_rows().set_column(1, "s", arrow_rows()["s"].dictionary_encode()),
+    "view": lambda: arrow_rows().set_column(1, "s", arrow_rows()["s"].cast(pa.string_view())),
+    "lists": lambda: arrow_rows().to_pydict(),
+    "numpy": lambda: {
+        "i": np.array([3, 1, 2]),
+        "s": np.array(["é", "b", "ccc"]),
+        "v": np.arange(1.0, 7.0).reshape(3, 2),
+        "t": np.array([5, 6, 7], "M8[ms]"),
+    },
+    "strided": lambda: {
+        "i": np.array([3, 0, 1, 0, 2, 0])[::2],
+        "s": np.array(["é", "", "b", "", "ccc", ""])[::2],
+        "v": np.asfortranarray(np.arange(1.0, 7.0).reshape(3, 2)),
+        "t": np.array([7, 6, 5], "M8[ms]")[::-1],
+    },
+    "pandas": lambda: pytest.importorskip("pandas").DataFrame(arrow_rows().to_pandas()),
+    "polars": lambda: pytest.importorskip("polars").from_arrow(arrow_rows()),
+    "astropy": lambda: pytest.importorskip("astropy.table").Table(CONTAINERS["numpy"]()),
+}
+
+
+@pytest.mark.parametrize("name", CONTAINERS)
+def test_tables_of_every_kind_are_the_same_file(tmp_path, name):
+    fields = [
+        "i, data_type: int32",
+        "s, data_type: string",
+        "v, data_type: float32, col_size: 2",
+        "t, data_type: timestamp",
+    ]
+    schema = schema_of([f"name: {field}" for field in fields])
+    mp.write_table(CONTAINERS[name](), tmp_path / "x.parquet", schema)
+    found = pq.read_table(tmp_path / "x.parquet")
+    assert found.to_pydict() == arrow_rows().to_pydict()
+    assert found.schema.types[0] == pa.int32()
+    assert found.schema.types[3] == pa.timestamp("us")

@@ -166,6 +166,14 @@ def test_a_folder_that_is_not_there_is_an_error_that_names_it(tmp_path):
         mp.write_table({"x": [1]}, tmp_path / "none" / "x.parquet", ints())
 
 
+def test_a_name_that_is_none_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("", ".", ".."):
+        with pytest.raises(IsADirectoryError, match="a folder stands there"):
+            mp.write_table({"x": [1]}, name, ints(), overwrite=True)
+    assert names(tmp_path) == []
+
+
 @pytest.mark.parametrize("size", [1, None])
 def test_a_disk_that_is_full_leaves_nothing(tmp_path, monkeypatch, size):
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -27,7 +27,7 @@ def sidecar_path(path: str | os.PathLike[str]) -> Path:
     ('a.b/x.maml', 'x.pq.maml')
     """
     found = Path(path)
-    return found.with_suffix(".maml") if found.suffix == ".parquet" else found.with_name(f"{found.name}.maml")
+    return found.with_suffix(".maml") if found.suffix == ".parquet" else found.parent / f"{found.name}.maml"
 
 
 class Drafts:
@@ -185,7 +185,8 @@ def _target(path: Path, overwrite: bool) -> Path:
 
 
 def _exists(path: Path) -> MamlError:
-    words = f"{str(path)!r} is there already; give another name, or overwrite=True to replace it"
+    more = ", or write_maml=False to leave it" if path.suffix == ".maml" else ""
+    words = f"{str(path)!r} is there already; give another name, or overwrite=True to replace it{more}"
     return MamlError([Problem("exists", (), words)])
 
 
