@@ -449,3 +449,61 @@ def row(value, null):
         return None
     item = value.item() if hasattr(value, "item") else value
     return item.decode().rstrip(" ") if isinstance(item, bytes) else item
+
+
+# Files that are broken -----------------------------------------------------------------------------------------------
+
+
+def test_a_fits_file_that_is_cut_off_is_told_and_leaves_no_file(tmp_path):
+    from astropy.io import fits
+
+    column = fits.Column("n", "J", array=np.arange(50_000))
+    fits.BinTableHDU.from_columns([column]).writeto(tmp_path / "x.fits")
+    whole = (tmp_path / "x.fits").read_bytes()
+    (tmp_path / "x.fits").write_bytes(whole[:100_000])
+    (tmp_path / "t.maml").write_text("table: t\nfields: [{name: n, data_type: int32}]\n")
+    with pytest.raises(MamlError, match=r"x\.fits") as caught:
+        call(convert, tmp_path / "x.fits", tmp_path / "x.parquet", "--maml", tmp_path / "t.maml")
+    assert caught.value.code == "file"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t.maml", "x.fits"]
+
+
+def test_bytes_that_are_no_text_name_their_column(tmp_path):
+    from astropy.io import fits
+
+    column = fits.Column("name", "4A", array=np.array([b"ab", b"c\xe9"]))
+    hdu = fits.BinTableHDU.from_columns([fits.Column("n", "J", array=np.arange(2)), column])
+    hdu.writeto(tmp_path / "x.fits")
+    (tmp_path / "t.maml").write_text("table: t\nfields: [{name: name, data_type: string}]\n")
+    with pytest.raises(MamlError, match="column 'name' holds bytes that are no text in UTF-8"):
+        call(convert, tmp_path / "x.fits", tmp_path / "x.parquet", "--maml", tmp_path / "t.maml")
+
+
+@pytest.mark.parametrize("name", ["x.fits", "x.vot", "x.parquet", "x.ecsv", "x.csv.gz"])
+@pytest.mark.parametrize("content", [b"", b"nothing of the kind", bytes(range(256)) * 20])
+def test_files_that_are_none_of_their_suffix_are_told(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    (tmp_path / "t.maml").write_text("table: t\nfields: [{name: n, data_type: int32}]\n")
+    for word, more in ((init, ()), (convert, (tmp_path / "out.parquet", "--maml", tmp_path / "t.maml"))):
+        with pytest.raises(MamlError, match=name.replace(".", r"\.")) as caught:
+            call(word, tmp_path / name, *more)
+        assert caught.value.code == "file"
+    assert not (tmp_path / "out.parquet").exists()
+
+
+def test_a_parquet_file_whose_pages_are_broken_is_told(tmp_path):
+    table = pa.table({"n": pa.array(range(1000), pa.int32())})
+    pq.write_table(table, tmp_path / "x.parquet", compression="zstd", use_dictionary=False)
+    broken = bytearray((tmp_path / "x.parquet").read_bytes())
+    broken[40:400] = b"\xff" * 360
+    (tmp_path / "x.parquet").write_bytes(broken)
+    (tmp_path / "t.maml").write_text("table: t\nfields: [{name: n, data_type: int32}]\n")
+    with pytest.raises(MamlError, match=r"x\.parquet.*the rows cannot be read"):
+        call(convert, tmp_path / "x.parquet", tmp_path / "out.parquet", "--maml", tmp_path / "t.maml")
+
+
+def test_columns_whose_names_hold_dots_are_told_apart(tmp_path):
+    pq.write_table(pa.table({"a": [1], "a.b": [2], "c": [3]}), tmp_path / "in.parquet")
+    maml = "table: t\nfields: [{name: a.b, data_type: int64}, {name: a, data_type: int64}]"
+    table, _ = converted(tmp_path / "in.parquet", tmp_path, maml)
+    assert table.to_pydict() == {"a.b": [2], "a": [1]}

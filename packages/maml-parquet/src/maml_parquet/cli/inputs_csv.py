@@ -22,6 +22,7 @@ from maml_parquet.sections.types import TypeToken
 _BLOCK: Final = 16 * 2**20
 """Bytes that are read at once; a row must fit into one block."""
 
+_FEW: Final = 100
 _TRUE: Final = ("true", "True", "TRUE", "T", "t", "1")
 _FALSE: Final = ("false", "False", "FALSE", "F", "f", "0")
 _LEADING_ZERO: Final = r"^[+-]?0[0-9]"
@@ -72,7 +73,7 @@ def _header(path: Path, options: Options) -> tuple[str, ...]:
         with pa.input_stream(path) as stream:
             lines = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
             names = next(csv.reader(lines, delimiter=_delimiter(path, options)), None)
-    except (UnicodeDecodeError, csv.Error, pa.ArrowInvalid) as error:
+    except (UnicodeDecodeError, csv.Error, pa.ArrowException, OSError) as error:
         raise file_error(path, f"no table with a first line of names in UTF-8: {error}") from error
     if not names:
         raise file_error(path, "the first line is empty; it must name the columns")
@@ -155,7 +156,7 @@ def _read(table: _Csv, types: Mapping[str, Any]) -> Iterator[Any]:
             ),
         )
         yield from rows
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowException, OSError) as error:
         raise file_error(table.path, f"{error}{_advice(str(error), table.names)}") from error
 
 
@@ -182,7 +183,7 @@ def _describe(table: _Csv) -> tuple[InputColumn, ...]:
             words = pc.utf8_trim_whitespace(batch[name].drop_null())
             if len(words):
                 empty.discard(name)
-                left[name] = [word for word in left[name] if _CANDIDATES[word](words)]
+                left[name] = [word for word in left[name] if _fits(word, words)]
     found = []
     for name in table.names:
         if name in empty:
@@ -190,6 +191,11 @@ def _describe(table: _Csv) -> tuple[InputColumn, ...]:
         else:
             found.append(InputColumn(name, next(iter(left[name]), TypeToken("string"))))
     return tuple(found)
+
+
+def _fits(kind: TypeToken, words: Any) -> bool:
+    """Return whether words are of a type; the first few decide it most often, and a cast that fails takes long."""
+    return _CANDIDATES[kind](words.slice(0, _FEW)) and _CANDIDATES[kind](words)
 
 
 def _casts(words: Any, type_: Any) -> bool:

@@ -26,7 +26,7 @@ from maml_parquet.cli.inputs import (
     stem,
     unique,
 )
-from maml_parquet.errors import MamlError, Problem
+from maml_parquet.errors import MamlError
 from maml_parquet.schema.records import Column
 from maml_parquet.sections.types import TypeToken
 
@@ -163,25 +163,25 @@ def _batches(table: _Table, columns: Sequence[Column]) -> Iterator[Batch]:
     step = rows_per_batch(int(table.hdu.header["NAXIS1"]))
     places = {column.name: table.names.index(column.name) for column in columns}
     for start in range(0, max(total, 1), step):
-        with quiet():
-            rows = table.hdu.data[start : start + step]
-            found = {name: _values(table, rows, place, start) for name, place in places.items()}
+        try:
+            with quiet():
+                rows = table.hdu.data[start : start + step]
+                found = {name: _values(table, rows, place) for name, place in places.items()}
+        except Exception as error:
+            words = f"rows {start} to {min(start + step, total) - 1} cannot be read: {error}"
+            raise file_error(table.path, words) from error
         yield found
 
 
-def _values(table: _Table, rows: Any, place: int, start: int) -> Any:
+def _values(table: _Table, rows: Any, place: int) -> Any:
     """Return the values of a column in some rows: scaled, its Nulls masked."""
     column = table.hdu.columns[place]
-    try:
-        if _is_variable(column):
-            return [value.tolist() if isinstance(value, np.ndarray) else value for value in rows.field(place)]
-        raw = _raw(rows, place)
-        if _is_text(table, place):
-            return _texts(raw)
-        values = np.asarray(rows.field(place))
-    except (ValueError, TypeError) as error:
-        words = f"rows {start} to {start + len(rows) - 1} cannot be read: {error}"
-        raise MamlError([Problem("value", (table.names[place],), words)], str(table.path)) from error
+    if _is_variable(column):
+        return [value.tolist() if isinstance(value, np.ndarray) else value for value in rows.field(place)]
+    raw = _raw(rows, place)
+    if _is_text(table, place):
+        return _texts(raw, table.names[place])
+    values = np.asarray(rows.field(place))
     return arrays.with_nulls(arrays.plain(values), arrays.rows_of(_nulls(column, raw, values)))
 
 
@@ -196,7 +196,7 @@ def _nulls(column: Any, raw: Any, values: Any) -> Any:
     return np.zeros(values.shape, bool)
 
 
-def _texts(raw: Any) -> Any:
+def _texts(raw: Any, name: str) -> Any:
     """Return bytes as strings: they end at a NUL, and blanks at their end do not count."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -204,6 +204,9 @@ def _texts(raw: Any) -> Any:
     values = pa.array(raw.ravel(), pa.binary())
     if pc.any(pc.greater_equal(pc.find_substring(values, b"\0"), 0)).as_py():
         values = pa.array([value.partition(b"\0")[0] for value in values.to_pylist()], pa.binary())
-    texts = pc.ascii_rtrim(values.cast(pa.string()), " ")
+    try:
+        texts = pc.ascii_rtrim(values.cast(pa.string()), " ")
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"column {name!r} holds bytes that are no text in UTF-8") from error
     width = arrays.width_of(raw.shape[1:])
     return texts if width == 1 else pa.FixedSizeListArray.from_arrays(texts, width)

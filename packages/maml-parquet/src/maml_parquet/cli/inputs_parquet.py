@@ -36,7 +36,7 @@ def open_parquet(path: Path, _format: str, _options: Options) -> Iterator[Input]
 
     try:
         file = pq.ParquetFile(path, pre_buffer=False)
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowException, OSError) as error:
         raise file_error(path, f"no parquet file: {error}") from error
     with file:
         header = metadata(path)
@@ -47,7 +47,7 @@ def open_parquet(path: Path, _format: str, _options: Options) -> Iterator[Input]
             describe=lambda: tuple(
                 _describe(name, field, header.columns) for name, field in zip(names, file.schema_arrow, strict=True)
             ),
-            batches=lambda columns: _batches(file, names, columns),
+            batches=lambda columns: _batches(file, path, names, columns),
             description=one_line(header.get("description") or ""),
             num_rows=file.metadata.num_rows,
             maml=header.maml,
@@ -73,15 +73,19 @@ def _describe(name: str, field: Any, told: Mapping[str, Any]) -> InputColumn:
     return replace(said, kind=kind, col_size=size)
 
 
-def _batches(file: Any, names: Sequence[str], columns: Sequence[Column]) -> Iterator[Batch]:
+def _batches(file: Any, path: Path, names: Sequence[str], columns: Sequence[Column]) -> Iterator[Batch]:
+    import pyarrow as pa
+
+    there = file.schema_arrow.names
     places = {column.name: names.index(column.name) for column in columns}
-    whole = set(places.values()) == set(range(len(names)))
-    wanted = None if whole else [file.schema_arrow.names[place] for place in sorted(places.values())]
-    for group in range(file.num_row_groups):
-        for batch in file.iter_batches(_ROWS, row_groups=[group], columns=wanted):
-            read = (
-                dict(zip(sorted(places.values()), batch.columns, strict=True))
-                if wanted
-                else dict(enumerate(batch.columns))
-            )
-            yield {name: read[place] for name, place in places.items()}
+    read = sorted(places.values())
+    if len(set(there)) < len(there) or any("." in name for name in there):
+        # Arrow takes a name with a dot for what is inside a struct, and cannot tell columns of one name apart.
+        read = list(range(len(there)))
+    try:
+        for group in range(file.num_row_groups):
+            for batch in file.iter_batches(_ROWS, row_groups=[group], columns=[there[place] for place in read]):
+                found = dict(zip(read, batch.columns, strict=True))
+                yield {name: found[place] for name, place in places.items()}
+    except (pa.ArrowException, OSError) as error:
+        raise file_error(path, f"the rows cannot be read: {error}") from error
