@@ -94,7 +94,7 @@ def plain(values: Values) -> Values:
     Examples
     --------
     >>> plain(pa.array(["a", None]).dictionary_encode()).type
-    DataType(string)
+    DataType(large_string)
     """
     if isinstance(values, pa.ChunkedArray):
         if not needs_plain(values.type):
@@ -102,7 +102,10 @@ def plain(values: Values) -> Values:
         chunks = [plain(chunk) for chunk in values.chunks]
         return pa.chunked_array(chunks, type=plain(pa.array([], values.type)).type)
     if isinstance(values, pa.DictionaryArray):
-        return plain(values.dictionary).take(values.indices)
+        entries = plain(values.dictionary)
+        # Repeated, strings may be longer than offsets of 32 bits reach.
+        entries = entries.cast(pa.large_string()) if pa.types.is_string(entries.type) else entries
+        return entries.take(values.indices)
     return values.cast(_WIDER[values.type]) if values.type in _WIDER else values
 
 
