@@ -175,9 +175,13 @@ def test_nothing_is_told_of_what_is_within():
     assert checked("float64", [pa.array([1.0, None])], least="1", most="1").problems() == ()
 
 
-def test_nan_alone_is_told_as_such():
+def test_nan_is_told_as_such():
     check = checked("float32", [pa.array([math.nan], pa.float32())], least="0")
-    assert check.warnings_() == ("column 'x': 1 of 1 value is out of bounds (min 0); they are NaN",)
+    assert check.warnings_() == ("column 'x': 1 of 1 value is out of bounds (min 0); NaN is among them",)
+    check = checked("float64", [pa.array([math.nan, 1.5, 4.0])], least="0")
+    assert check.warnings_() == (
+        "column 'x': 1 of 3 values is out of bounds (min 0); they go from 1.5 to 4.0, NaN is among them",
+    )
 
 
 def test_text_that_is_no_utf_8_is_compared_and_told_all_the_same():

@@ -80,6 +80,7 @@ class Check:
         self.low: Value | None = None
         self.high: Value | None = None
         self._is_bounded = is_bounded(qc, kind)
+        self._has_nan = False
         self._null_at = ""
         self._outside_at = ""
 
@@ -119,8 +120,9 @@ class Check:
         sides = (("min", self.qc.min), ("max", self.qc.max))
         bounds = ", ".join(f"{side} {bound.text}" for side, bound in sides if bound)
         found = _counted(self.outside, self.valid, "out of bounds")
-        span = "they are NaN" if self.low is None else f"they go from {self.low!r} to {self.high!r}"
-        return f"column {self.name!r}: {found} ({bounds}); {span}{_at(self._outside_at)}"
+        nan = ["NaN is among them"] if self._has_nan else []
+        span = [] if self.low is None else [f"they go from {self.low!r} to {self.high!r}"]
+        return f"column {self.name!r}: {found} ({bounds}); {', '.join([*span, *nan])}{_at(self._outside_at)}"
 
     def _add(self, chunk: pa.Array) -> None:
         elements = elements_of(chunk)
@@ -135,6 +137,7 @@ class Check:
         numbers = numbers_of(elements if not elements.null_count else elements.drop_null())
         low, high = numbers.min().item(), numbers.max().item()
         if math.isnan(low):  # It passes through, and is out of every bound.
+            self._has_nan = True
             low, high = np.fmin.reduce(numbers).item(), np.fmax.reduce(numbers).item()
             count = self._count_outside(numbers)
         else:
