@@ -177,6 +177,13 @@ class TestSizes:
     def test_the_largest_size(self, schema):
         schema.set_col_size("v", 2**31 - 1)
 
+    def test_a_name_that_would_be_several_columns_when_it_is_read_again(self):
+        text = "table: t\nfields: [{name: x_icol, data_type: int32}]\n"
+        schema = Schema.from_maml(parse(f"MAML_version: 1.2\n{text}"))
+        schema.set_col_size("x_icol", 1, force=True)
+        assert code_of(schema.set_col_size, "x_icol", 3, force=True) == "size-invalid"
+        Schema.from_maml(parse(text)).set_col_size("x_icol", 3, force=True)
+
     def test_an_unknown_column(self, schema):
         assert code_of(schema.set_col_size, "nosuch", 3) == "column"
         assert code_of(schema.set_array_size, "nosuch", 3) == "column"

@@ -15,6 +15,7 @@ from maml_parquet.schema.values import COMPANION, text_of, typed
 from maml_parquet.sections.entries import check_key, entries
 from maml_parquet.sections.qc import Bound, BoundError, Miss, Qc, Side, parse_bound, parse_miss
 from maml_parquet.sections.records import Field, Maml
+from maml_parquet.sections.rules import is_of_1_2
 from maml_parquet.sections.sizes import AUTO, MAX_SIZE
 from maml_parquet.sections.types import TypeToken
 from maml_parquet.sections.users import user_problems, validate_user
@@ -151,6 +152,9 @@ class Schema:
         size = _size(size, "col_size", name)
         if column.col_size != AUTO and not force:
             raise _decided(name, "col_size", column.col_size)
+        if size > 1 and column.output_name.endswith("_icol") and self._maml and is_of_1_2(self._maml.root):
+            words = f"{column.output_name!r} with a col_size is several columns in a MAML of version 1.2; rename it"
+            raise MamlError([Problem("size-invalid", (name, "col_size"), words)])
         self._columns[name] = replace(column, col_size=size)
 
     def set_array_size(self, name: str, size: int, *, force: bool = False) -> None:

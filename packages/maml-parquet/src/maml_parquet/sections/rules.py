@@ -58,7 +58,7 @@ def read_document(
             continue
         entries: tuple[Entry, ...] = ()
         if name == "fields":
-            fields = parse_fields(value, report, is_divided=_is_of_1_2(root))
+            fields = parse_fields(value, report, is_divided=is_of_1_2(root))
         elif name == "extra":
             extra = parse_extra(value, report)
         else:
@@ -77,7 +77,7 @@ def read_document(
     return Maml(tuple(sections), fields, extra, role, profile, root, notices, source), tuple(order)
 
 
-def _is_of_1_2(root: Mapping) -> bool:
+def is_of_1_2(root: Mapping) -> bool:
     """Whether MAML_version is 1.2, where a field whose name ends with ``_icol`` is several columns."""
     version = next((value for name, _, value in root.folded() if name == "maml_version"), None)
     return isinstance(version, Scalar) and _VERSION.fullmatch(version.text.strip()) is not None
