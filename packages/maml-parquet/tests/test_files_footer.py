@@ -150,6 +150,7 @@ def test_the_position_of_an_open_file_stays():
         (whole(VERSION + SCHEMA + b"\x16\x05" + GROUPS + b"\x00"), "number of rows is -3"),
         (whole(VERSION + SCHEMA + ROWS + GROUPS + b"\x19\x1c\x28\x01v\x00\x00"), "no key"),
         (whole(VERSION + SCHEMA + ROWS + GROUPS + b"\x19\x18\x01a\x00"), "something else than structures"),
+        (whole(VERSION + SCHEMA + ROWS + b"\x19\x16\x02\x00"), "something else than structures"),
         (whole(VERSION + b"\x19\x1c\x48\x01r\x15\x02\x00" + ROWS + GROUPS + b"\x00"), "1 parts of its columns"),
         (whole(VERSION + b"\x19\x2c\x48\x01r\x00\x48\x01x\x00" + ROWS + GROUPS + b"\x00"), "after the last column"),
         (whole(VERSION + b"\x19\x1c\x15\x02\x00" + ROWS + GROUPS + b"\x00"), "no name"),

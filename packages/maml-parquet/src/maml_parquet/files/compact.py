@@ -82,9 +82,7 @@ def each(reader: Reader, make: Callable[[dict[int, Any]], Any], most: int) -> Re
     """Return what reads a list of at most so many structures, and makes something of each."""
 
     def read(data: bytes, at: int, depth: int) -> tuple[list[Any], int]:
-        kind, number, at = _list_head(data, at)
-        if number and kind != STRUCT:
-            raise TornError(f"a list before byte {at} holds something else than structures")
+        number, at = _structures(data, at)
         if number > most:
             raise TornError(f"a list before byte {at} holds {number} structures, {most} are the most")
         found: list[Any] = []
@@ -97,8 +95,16 @@ def each(reader: Reader, make: Callable[[dict[int, Any]], Any], most: int) -> Re
 
 
 def count(data: bytes, at: int, depth: int) -> tuple[int, int]:
-    """Return how many values a list has."""
-    return _list_head(data, at)[1], _after_list(data, at, depth)
+    """Return how many structures a list has."""
+    return _structures(data, at)[0], _after_list(data, at, depth)
+
+
+def _structures(data: bytes, at: int) -> tuple[int, int]:
+    """Return how many structures a list has, and where they begin."""
+    kind, number, at = _list_head(data, at)
+    if number and kind != STRUCT:
+        raise TornError(f"a list before byte {at} holds something else than structures")
+    return number, at
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
