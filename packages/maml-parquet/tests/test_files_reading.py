@@ -353,6 +353,7 @@ def test_other_metadata_of_fields_is_kept(tmp_path: Path) -> None:
     field = pa.field("a", pa.int64(), metadata={b"origin": b"x", b"unit": b"deg"})
     pq.write_table(pa.table([[1]], schema=pa.schema([field])), path)
     assert read_table(path).field("a").metadata == {b"origin": b"x", b"unit": b"deg"}
+    assert read_table(path, "fields:\n- name: a\n  unit: unitless\n").field("a").metadata == {b"origin": b"x"}
 
 
 def test_a_folder_is_one_table(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
@@ -25,7 +25,7 @@ from maml_parquet.text import records as nodes
 
 @dataclass(frozen=True)
 class Notes:
-    """What a file's header says of a column."""
+    """What a file says of a column: its header, or else the field's own metadata."""
 
     unit: str = ""
     ucd: str = ""
@@ -36,7 +36,8 @@ class Notes:
 class TableColumn:
     """A column of a table: its name inside the program, the file's column that it reads, what is known of it.
 
-    `kind` is what its bounds are compared as, None where it has none; `qc` is what is checked.
+    `kind` is what its bounds are compared as, None where it has none; `qc` is what is checked; `metadata` is what else
+    the field of the file carries.
     """
 
     name: str
@@ -46,19 +47,14 @@ class TableColumn:
     notes: Notes
     kind: TypeToken | None = None
     qc: Qc | None = None
-    metadata: Mapping[bytes, bytes] | None = None
+    metadata: Mapping[bytes, bytes] = field(default_factory=dict)
 
     @property
-    def field(self) -> pa.Field:
+    def arrow_field(self) -> pa.Field:
         """The field of a table, with unit, UCD and description."""
         said = {"unit": self.notes.unit, "ucd": self.notes.ucd, "description": self.notes.description}
-        kept = {key: value for key, value in (self.metadata or {}).items() if not key.startswith(b"PARQUET:")}
-        return pa.field(
-            self.name,
-            self.type,
-            self.nullable,
-            {**kept, **{key.encode(): value.encode() for key, value in said.items() if value}},
-        )
+        told = {key.encode(): value.encode() for key, value in said.items() if value}
+        return pa.field(self.name, self.type, self.nullable, {**self.metadata, **told})
 
 
 @dataclass(frozen=True)
@@ -219,25 +215,27 @@ def _described(maml: Maml | None) -> dict[str, _Described]:
     items = next((value for name, _, value in maml.root.folded() if name == "fields"), None)
     members = items.items if isinstance(items, nodes.Sequence) else ()
     found = {}
-    for position, field in enumerate(maml.fields):
+    for position, said in enumerate(maml.fields):
         item = members[position]
         unit = (
             {name: value for name, _, value in item.folded()}.get("unit") if isinstance(item, nodes.Mapping) else None
         )
         has_unit = isinstance(unit, nodes.Scalar) and not unit.is_null and bool(unit.text.strip())
-        found[field.name] = _Described(field, position, has_unit)
+        found[said.name] = _Described(said, position, has_unit)
     return found
 
 
 def _column(
     name: str, source: str, schema: pa.Schema, described: _Described | None, notes: Mapping[str, Notes]
 ) -> TableColumn:
-    field = schema.field(source)
-    known = notes.get(source, Notes())
+    found = schema.field(source)
+    carried = {key: value for key, value in (found.metadata or {}).items() if not key.startswith(b"PARQUET:")}
+    texts = {word: carried.pop(word.encode(), b"").decode(errors="replace") for word in ("unit", "ucd", "description")}
+    told = notes.get(source, Notes())
+    known = Notes(told.unit or texts["unit"], told.ucd or texts["ucd"], told.description or texts["description"])
     if described is not None and described.has_unit:
         known = replace(known, unit=described.field.unit)
-    kind = checked_as(field.type)
-    return TableColumn(name, source, field.type, field.nullable, known, kind, metadata=field.metadata)
+    return TableColumn(name, source, found.type, found.nullable, known, checked_as(found.type), metadata=carried)
 
 
 def _checked_by_maml(column: TableColumn, described: _Described | None, problems: list[Problem]) -> TableColumn:

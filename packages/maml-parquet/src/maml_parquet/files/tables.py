@@ -283,7 +283,7 @@ class ParquetTable:
             raise _argument("table", f"the table of {os.fspath(self._path)} is closed; open it again")
 
     def _schema(self, names: Sequence[str]) -> pa.Schema:
-        fields = [self._state.columns[name].field for name in names]
+        fields = [self._state.columns[name].arrow_field for name in names]
         return pa.schema(fields, {key.encode(): value.encode() for key, value in self._state.entries.items()})
 
     def _fetched(self, columns: Sequence[TableColumn]) -> dict[str, pa.ChunkedArray]:
