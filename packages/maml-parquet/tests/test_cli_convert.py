@@ -451,6 +451,22 @@ def row(value, null):
     return item.decode().rstrip(" ") if isinstance(item, bytes) else item
 
 
+def test_a_unit_that_contradicts_the_maml_is_warned_of(tmp_path):
+    from astropy.io import fits
+
+    columns = [fits.Column(name, "D", unit=unit, array=np.ones(2)) for name, unit in (("a", "km/s"), ("b", "mJy"))]
+    fits.BinTableHDU.from_columns(columns).writeto(tmp_path / "x.fits")
+    maml = "table: t\nfields: [{name: a, unit: km.s**-1, data_type: float64}, {name: b, unit: Jy, data_type: float64}]"
+    table, told = converted(tmp_path / "x.fits", tmp_path, maml)
+    assert told == [f"{tmp_path / 'x.fits'}: b is in 'mJy', the MAML says 'Jy'; the values stay as they are"]
+    assert table["b"].to_pylist() == [1, 1]
+    # The same of the parquet file, whose unit is the MAML's.
+    (tmp_path / "again").mkdir()
+    _, told = converted(tmp_path / "x.parquet", tmp_path / "again", maml.replace("Jy", "uJy"))
+    assert len(told) == 1
+    assert "b is in 'Jy', the MAML says 'uJy'" in told[0]
+
+
 # Files that are broken -----------------------------------------------------------------------------------------------
 
 

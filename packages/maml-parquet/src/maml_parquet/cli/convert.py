@@ -66,6 +66,7 @@ def run(given: argparse.Namespace) -> int:
     is_beside = beside.exists() and beside.samefile(given.maml)
     with open_input(given.input, options_of(given)) as source:
         _check_names(source, columns, given.input)
+        _check_units(source, columns, given.input)
         writer = open_writer(
             given.output,
             schema,
@@ -98,6 +99,25 @@ def _check_names(source: Input, columns: Sequence[Column], path: str) -> None:
     if left:
         words = ", ".join(left[:20]) + (f" and {len(left) - 20} more" if len(left) > 20 else "")
         warnings.warn(f"{path}: the MAML has no columns {words}; they are left out", MamlWarning, stacklevel=2)
+
+
+def _check_units(source: Input, columns: Sequence[Column], path: str) -> None:
+    """Warn of columns that the table has in one unit and the MAML in another: no value is converted."""
+    for column in columns:
+        unit = source.units.get(column.name, "")
+        if unit and column.unit and not _same_unit(unit, column.unit):
+            words = f"{column.name} is in {unit!r}, the MAML says {column.unit!r}; the values stay as they are"
+            warnings.warn(f"{path}: {words}", MamlWarning, stacklevel=2)
+
+
+def _same_unit(one: str, other: str) -> bool:
+    """Return whether two texts are one unit, blanks aside, or one in the eyes of astropy where that was loaded."""
+    if "".join(one.split()) == "".join(other.split()):
+        return True
+    units = sys.modules.get("astropy.units")
+    return units is not None and bool(
+        units.Unit(one, parse_strict="silent") == units.Unit(other, parse_strict="silent")
+    )
 
 
 def _is_element(name: str, wanted: set[str]) -> bool:

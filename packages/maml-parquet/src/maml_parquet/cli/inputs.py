@@ -9,7 +9,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -99,6 +99,8 @@ class Input:
         How many there are, where that is known beforehand.
     maml
         The MAML inside, where there is one.
+    units
+        The units of columns, where the file says any.
     """
 
     table: str
@@ -108,6 +110,7 @@ class Input:
     description: str = ""
     num_rows: int | None = None
     maml: str | None = None
+    units: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

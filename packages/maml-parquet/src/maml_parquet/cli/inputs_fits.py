@@ -60,6 +60,9 @@ def open_fits(path: Path, _format: str, options: Options) -> Iterator[Input]:
             describe=lambda: _described(table),
             batches=lambda columns: _batches(table, columns),
             num_rows=int(hdu.header["NAXIS2"]),
+            units={
+                name: clean_unit(str(column.unit or "")) for name, column in zip(table.names, hdu.columns, strict=True)
+            },
         )
 
 

@@ -51,6 +51,11 @@ def open_parquet(path: Path, _format: str, _options: Options) -> Iterator[Input]
             description=one_line(header.get("description") or ""),
             num_rows=file.metadata.num_rows,
             maml=header.maml,
+            units={
+                name: clean_unit(header.columns[asked].unit)
+                for name, asked in zip(names, file.schema_arrow.names, strict=True)
+                if asked in header.columns
+            },
         )
 
 

@@ -47,6 +47,7 @@ def open_text(path: Path, format_: str, _options: Options) -> Iterator[Input]:
         describe=lambda: tuple(_describe(name, column) for name, column in columns.items()),
         batches=lambda chosen: _batches(columns, len(table), chosen),
         num_rows=len(table),
+        units={name: clean_unit(str(column.info.unit or "")) for name, column in columns.items()},
     )
 
 

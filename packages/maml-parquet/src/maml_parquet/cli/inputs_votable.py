@@ -68,6 +68,7 @@ def open_votable(path: Path, _format: str, options: Options) -> Iterator[Input]:
         batches=lambda columns: _batches(table, names, columns),
         description=one_line(table.description or ""),
         num_rows=len(table.array),
+        units={name: _unit(field.unit) for name, field in zip(names, table.fields, strict=True)},
     )
 
 
