@@ -154,6 +154,8 @@ def test_the_position_of_an_open_file_stays():
         (whole(VERSION + b"\x19\x1c\x48\x01r\x15\x02\x00" + ROWS + GROUPS + b"\x00"), "1 parts of its columns"),
         (whole(VERSION + b"\x19\x2c\x48\x01r\x00\x48\x01x\x00" + ROWS + GROUPS + b"\x00"), "after the last column"),
         (whole(VERSION + b"\x19\x1c\x15\x02\x00" + ROWS + GROUPS + b"\x00"), "no name"),
+        (whole(WHOLE + b"\x00"), "1 bytes follow its end"),
+        (whole(WHOLE + bytes(29)), "29 bytes follow its end"),
         (whole(b"\x1f\x00\x00"), "no kind of value"),
         (whole(b"\x15" + b"\xff" * 11 + b"\x01\x00"), "no end"),
         (whole(b"\x19" * 50 + b"\x00"), "more than 32"),

@@ -27,6 +27,8 @@ _MAGIC: Final = b"PAR1"
 _ENCRYPTED: Final = b"PARE"
 _TAIL: Final = 8
 _LEAST: Final = len(_MAGIC) + _TAIL
+_SIGNATURE: Final = 28
+"""The bytes of a nonce and a tag, which follow a footer whose columns are encrypted."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,8 @@ def parse_footer(data: bytes, source: str = "") -> Footer:
     maml_parquet.errors.MamlError: 1:1 the footer is torn: it ends too early; write the file again
     """
     try:
-        return _made(_FILE(data, 0, 0)[0])
+        fields, end = _FILE(data, 0, 0)
+        return _made(fields, len(data) - end)
     except IndexError:
         words = "it ends too early"
     except TornError as error:
@@ -183,7 +186,9 @@ def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "backslashreplace")
 
 
-def _made(fields: Mapping[int, Any]) -> Footer:
+def _made(fields: Mapping[int, Any], behind: int) -> Footer:
+    if behind not in (0, _SIGNATURE):
+        raise TornError(f"{behind} bytes follow its end")
     for number, name in ((1, "version"), (2, "columns"), (3, "number of rows"), (4, "row groups")):
         if number not in fields:
             raise TornError(f"it has no {name}")
