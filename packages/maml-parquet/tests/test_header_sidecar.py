@@ -361,7 +361,9 @@ def _map(**members):
     return st.fixed_dictionaries({}, optional=members)
 
 
+_PAIR = st.dictionaries(_WORD, _TEXT, min_size=1, max_size=1)
 _TEXTS = _TEXT | st.lists(_TEXT, max_size=3)
+_ITEMS = _TEXTS | st.lists(_TEXT | _PAIR, max_size=3)
 _OPAQUE = st.recursive(
     _TEXT | st.sampled_from([1, 1.5, None, True]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXT, inner, max_size=3),
@@ -395,8 +397,8 @@ def documents(draw):
     names = draw(st.lists(_WORD.map(str.strip), min_size=1, max_size=4, unique=True))
     sections = draw(
         _map(
-            survey=_TEXTS, version=_TEXTS, author=_TEXTS, description=_TEXT, MAML_version=_TEXT, license=_TEXTS,
-            comments=_TEXTS, coauthors=_TEXTS, keywords=_TEXTS,
+            survey=_ITEMS, version=_TEXTS, author=_ITEMS, description=_TEXT, MAML_version=_TEXT, license=_TEXTS,
+            comments=_ITEMS, coauthors=_ITEMS, keywords=_ITEMS,
             DOIs=st.lists(_map(DOI=_TEXT, type=_TEXT), max_size=3),
             depends=st.lists(_map(survey=_TEXT, version=_TEXT, table=_TEXT), max_size=3),
             keyarray=st.lists(

@@ -85,7 +85,7 @@ def _item(item: Node, at: At, report: Report) -> str | None:
         return None
     key, value = item.pairs[0]
     text = value.text.strip() if isinstance(value, Scalar) else ""
-    return f"{key.text.strip()}: {text}"
+    return f"{key.text.strip()}: {text}".strip()
 
 
 def _table(node: Node, at: At, report: Report) -> tuple[Entry, ...]:
