@@ -1,7 +1,7 @@
 """MAML, the YAML description of a table and its columns, and the parquet files that carry it.
 
-A MAML is parsed and validated, with the place of every problem; tables are written into parquet with what it says of them,
-and read back with units, names, rules and bounds.
+A MAML is parsed and validated, with the place of every problem; tables are written into parquet with what it says of
+them, and read back with units, names, rules and bounds.
 """
 
 from __future__ import annotations
