@@ -325,10 +325,12 @@ class Writer:
 
     def _fail(self) -> None:
         self._state = "failed"
-        with contextlib.suppress(OSError, pa.ArrowException):
-            if self._output is not None:
-                self._output.abandon()
-        self._drafts.discard()
+        try:
+            with contextlib.suppress(OSError, pa.ArrowException):
+                if self._output is not None:
+                    self._output.abandon()
+        finally:
+            self._drafts.discard()
 
 
 def _check_schema(schema: object) -> None:
