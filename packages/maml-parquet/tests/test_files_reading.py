@@ -391,3 +391,19 @@ def test_an_empty_file_is_an_empty_table(tmp_path: Path) -> None:
     assert read_table(path, filter="x > 1", sort="x").num_rows == 0
     assert read_table(path, rows=(0, 0)).num_rows == 0
     assert read_table(path, checks={"x": {"min": 1}}).num_columns == 1
+
+
+def test_views_of_strings_are_read_as_strings(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    inside = pa.struct([("s", pa.string_view())])
+    table = pa.table(
+        {
+            "s": pa.array(["b", None, "a"], pa.string_view()),
+            "b": pa.array([b"x", b"y", None], pa.binary_view()),
+            "in": pa.array([{"s": "p"}, {"s": None}, {"s": "q"}], inside),
+        }
+    )
+    pq.write_table(table, path)
+    found = read_table(path, filter='s is_null or in.s == "q"', sort="s nulls_first")
+    assert found.to_pydict() == {"s": [None, "a"], "b": [b"y", None], "in": [{"s": None}, {"s": "q"}]}
+    assert found.schema.types == [pa.large_string(), pa.large_binary(), pa.struct([("s", pa.large_string())])]

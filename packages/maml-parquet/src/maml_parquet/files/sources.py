@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from maml_parquet.errors import MamlError, Problem
 from maml_parquet.files.folders import files_of
+
+_NOT_THE_FILE: Final = (FileNotFoundError, PermissionError, MemoryError)
+"""What can go wrong that is no fault of a file's bytes."""
+
+_PLAIN: Final = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+"""Types whose rows pyarrow cannot choose, and the same that it can."""
+
+_LONG: Final = {**_PLAIN, pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}
 
 
 @dataclass(frozen=True)
@@ -140,10 +149,12 @@ class Sources:
         """Tell which row group, or which file, is damaged."""
         try:
             yield
-        except (FileNotFoundError, PermissionError):
+        except _NOT_THE_FILE:
             raise
         except (pa.ArrowException, OSError) as error:
             place = self.place(where) if isinstance(where, Group) else str(self.footers[where].path)
+            if isinstance(error, NotImplementedError):
+                raise _file_error(f"{place} holds what pyarrow cannot read: {_first_line(error)}") from error
             raise _file_error(f"{place} is damaged: {_first_line(error)}; get the file anew") from error
 
 
@@ -176,7 +187,7 @@ def _footer(path: Path) -> Footer:
         stamp = _stamp(path)
         with pq.ParquetFile(path, pre_buffer=False) as file:
             return Footer(path, file.metadata, file.schema_arrow, stamp)
-    except (FileNotFoundError, PermissionError):
+    except _NOT_THE_FILE:
         raise
     except (pa.ArrowException, OSError) as error:
         raise _file_error(f"{path} is no whole parquet file: {_first_line(error)}; get the file anew") from error
@@ -202,7 +213,7 @@ def _common_schema(footers: Sequence[Footer]) -> pa.Schema:
     """Return the columns that all files have; MamlError where one has others."""
     first = footers[0]
     if all(footer.schema.equals(first.schema) for footer in footers):
-        return first.schema.remove_metadata()
+        return pa.schema([field.with_type(_mapped(field.type, _PLAIN)) for field in first.schema])
     for footer in footers[1:]:
         difference = _difference(first, footer)
         if difference:
@@ -222,7 +233,7 @@ def _common_field(fields: Sequence[pa.Field]) -> pa.Field:
     """
     first = fields[0]
     same = all(field.type.equals(first.type) for field in fields)
-    kind = first.type if same else _widest(first.type)
+    kind = _mapped(first.type, _PLAIN) if same else _widest(first.type)
     return first.with_type(kind).with_nullable(any(field.nullable for field in fields))
 
 
@@ -245,19 +256,24 @@ def _difference(first: Footer, other: Footer) -> str:
 
 def _widest(type_: pa.DataType) -> pa.DataType:
     """Return a type in which everything may be Null, and strings may be as long as they like."""
-    if pa.types.is_string(type_):
-        return pa.large_string()
+    return _mapped(type_, _LONG, nullable=True)
+
+
+def _mapped(type_: pa.DataType, types: Mapping[pa.DataType, pa.DataType], *, nullable: bool = False) -> pa.DataType:
+    """Return a type with others in place of those of a table, in lists and structs too."""
+
+    def inner(field: pa.Field) -> pa.Field:
+        return field.with_type(_mapped(field.type, types, nullable=nullable)).with_nullable(nullable or field.nullable)
+
     if pa.types.is_fixed_size_list(type_):
-        return pa.list_(_widest_field(type_.value_field), type_.list_size)
+        return pa.list_(inner(type_.value_field), type_.list_size)
     if pa.types.is_list(type_):
-        return pa.list_(_widest_field(type_.value_field))
+        return pa.list_(inner(type_.value_field))
+    if pa.types.is_large_list(type_):
+        return pa.large_list(inner(type_.value_field))
     if pa.types.is_struct(type_):
-        return pa.struct([_widest_field(type_.field(index)) for index in range(type_.num_fields)])
-    return type_
-
-
-def _widest_field(field: pa.Field) -> pa.Field:
-    return field.with_type(_widest(field.type)).with_nullable(True)
+        return pa.struct([inner(type_.field(index)) for index in range(type_.num_fields)])
+    return types.get(type_, type_)
 
 
 def _first_line(error: BaseException) -> str:
