@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 from maml_parquet.errors import CODES
 from maml_parquet.header.reading import ColumnInfo, read_items
-from maml_parquet.header.xml import read_votable
+from maml_parquet.header.xml import MAX_FIELDS, read_votable
 from maml_parquet.schema.records import TableEntry
 
 CONTENT = "IVOA.VOTable-Parquet.content"
@@ -284,6 +284,13 @@ def test_a_maml_that_cannot_be_read_is_a_notice(text, code):
     assert [notice.code for notice in header.notices] == [code]
     assert header.notices[0].at == ("maml",)
     assert header.entries == (TableEntry("survey", "S"),)
+
+
+def test_fields_without_end_are_refused_before_they_fill_the_memory():
+    text = "<VOTABLE><TABLE>{}</TABLE></VOTABLE>"
+    assert len(read_votable(text.format("<FIELD/>" * MAX_FIELDS)).fields) == MAX_FIELDS
+    with pytest.raises(ValueError, match="more than 100000 elements FIELD"):
+        read_votable(text.format("<FIELD/>" * (MAX_FIELDS + 1)))
 
 
 def test_newlines_in_attributes_come_back():

@@ -13,6 +13,9 @@ from maml_parquet.sections.types import TypeToken, parse_type
 MAX_DEPTH: Final = 64
 """The most elements inside each other."""
 
+MAX_FIELDS: Final = 100_000
+"""The most fields, and the most parameters."""
+
 _BASES: Final = {
     "int": "int32",
     "long": "int64",
@@ -84,7 +87,8 @@ def read_votable(text: str) -> Votable:
     Raises
     ------
     ValueError
-        It is no XML, has a document type (and could have entities), or elements too far inside each other.
+        It is no XML, has a document type (and could have entities), too many fields, or elements too far inside each
+        other.
 
     Examples
     --------
@@ -136,7 +140,10 @@ class _Reading:
                 self.found.name = words.get("name", "")
         elif self._table == 1 and local in ("FIELD", "PARAM"):
             self._inside = Element(words.get("name") or words.get("ID", ""), words)
-            (self.found.fields if local == "FIELD" else self.found.params).append(self._inside)
+            found = self.found.fields if local == "FIELD" else self.found.params
+            found.append(self._inside)
+            if len(found) > MAX_FIELDS:
+                raise ValueError(f"it has more than {MAX_FIELDS} elements {local}")
         self._words.clear()
 
     def end(self, _: str) -> None:
