@@ -20,6 +20,9 @@ _SAMPLE: Final = 1 << 15
 _SMALL: Final = 1 << 16
 """Whole numbers that span less than this are sorted by counting them, which pyarrow does."""
 
+_FEW: Final = 1000
+"""Rows that mostly show already that values are not sorted."""
+
 Positions: TypeAlias = NDArray[np.int64]
 Numbers: TypeAlias = NDArray[Any]
 
@@ -123,15 +126,14 @@ def _sorted_floats(numbers: Numbers, *, descending: bool) -> tuple[Positions, in
 def _sorted_integers(numbers: Numbers, *, descending: bool) -> Positions:
     # Complements have the opposite order, and none is out of range.
     numbers = ~numbers if descending else numbers
-    rows = len(numbers)
-    if (numbers[1:] >= numbers[:-1]).all():
-        return np.arange(rows)
+    if all((part[1:] >= part[:-1]).all() for part in (numbers[:_FEW], numbers)):
+        return np.arange(len(numbers))
     low, high = int(numbers.min()), int(numbers.max())
+    if high - low < _SMALL:
+        return _found(pc.array_sort_indices(pa.array(numbers)))
     unsigned = f"u{numbers.itemsize}"
     # What is counted from the least wraps round to what it is.
     keys: Numbers = numbers.view(unsigned) - np.array(low, numbers.dtype).view(unsigned)
-    if high - low < _SMALL:
-        return _found(pc.array_sort_indices(pa.array(keys.astype(np.uint16))))
     return _sorted_keys(keys.astype(np.uint64), (high - low).bit_length())
 
 
