@@ -16,7 +16,7 @@ from maml_parquet.arrow.types import kinds_of
 from maml_parquet.files.groups import kept, stats_of
 from maml_parquet.rows.filters import Stats, bind, evaluate, parse_filter
 from maml_parquet.rows.kinds import Kind
-from maml_parquet.rows.trees import Test
+from maml_parquet.rows.trees import And, Or, Test
 
 NAN = math.nan
 
@@ -152,6 +152,13 @@ def test_statistics_are_found_by_path_and_called_by_name():
     assert kept(metadata, Test("mine", ("FILE",), ">", (2,), Kind("int64"))) == []
     assert kept(metadata, Test("mine", ("FILE",), ">", (1,), Kind("int64"))) == [0]
     assert kept(metadata, Test("mine", ("nowhere",), ">", (2,), Kind("int64"))) == [0]
+
+
+def test_one_name_may_lead_to_two_columns():
+    metadata = pq.read_metadata(in_groups([pa.table({"a": [1, 2], "b": [8, 9]})]))
+    low, high = (Test("x", (name,), ">", (5,), Kind("int64")) for name in "ab")
+    assert kept(metadata, Or((low, high))) == kept(metadata, Or((high, low))) == [0]
+    assert kept(metadata, And((low, high))) == kept(metadata, And((high, low))) == []
 
 
 def test_counts_of_another_unit_are_not_compared():

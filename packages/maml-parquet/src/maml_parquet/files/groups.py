@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from maml_parquet.arrow.leaves import kind_of
-from maml_parquet.rows.binding import leaves
+from maml_parquet.rows.binding import leaves, mapped
 from maml_parquet.rows.kinds import Kind
 from maml_parquet.rows.pruning import Stats, keeps
 from maml_parquet.rows.trees import Bound
@@ -64,6 +65,8 @@ def kept(metadata: pq.FileMetaData, bound: Bound) -> list[int]:
     >>> kept(pq.read_metadata(file), rule)
     [1]
     """
+    # Names that no two paths share.
+    bound = mapped(bound, lambda test: replace(test, name="\0".join(test.path)))
     tests = {test.name: test for test in leaves(bound)}
     found = _leaves(metadata, {name: test.path for name, test in tests.items()})
     # Counts of one unit are not compared with counts of another.
