@@ -240,3 +240,20 @@ def test_two_names_of_one_column_are_both_checked(path: Path) -> None:
     with pytest.raises(MamlError) as caught:
         read_table(path, _qc("mag", "max: x", remap))
     assert len(caught.value.problems) == 1
+
+
+def test_units_play_no_part_in_bounds(path: Path) -> None:
+    # mag goes from 10 to 99 in whatever unit.
+    maml = "fields:\n- name: mag\n  unit: km\n  qc: {min: 10, max: 99}\n"
+    assert read_table(path, maml).num_rows == 6
+
+
+def test_bounds_of_booleans_have_no_direction(path: Path) -> None:
+    assert read_table(path, checks={"ok": {"min": "< 5"}}).num_rows == 6
+
+
+def test_a_folder_names_the_file_whose_rows_break_their_bounds(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"x": [1.0, 2.0]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"x": [3.0, -1.0]}), tmp_path / "b.parquet")
+    with pytest.raises(MamlError, match=r"first in row group 0 of .*b\.parquet"):
+        read_table(tmp_path, checks={"x": {"min": 0}})

@@ -69,8 +69,10 @@ def _ids(path: Path, **arguments: Any) -> list[int]:
 
 
 @settings(max_examples=120, deadline=None)
-@given(tables, rules, keys, st.integers(1, 5))
-def test_rows_are_those_that_pass_one_by_one(rows: list[Any], rule: str, sort: list[Any], group: int) -> None:
+@given(tables, rules, keys, st.integers(1, 5), st.booleans())
+def test_rows_are_those_that_pass_one_by_one(
+    rows: list[Any], rule: str, sort: list[Any], group: int, told: bool
+) -> None:
     columns = {name: pa.array([row[at] for row in rows], kind) for at, (name, (kind, _)) in enumerate(VALUES.items())}
     table = pa.table({"id": pa.array(range(len(rows)), pa.int64()), **columns})
     kinds = kinds_of(table.schema)
@@ -82,7 +84,7 @@ def test_rows_are_those_that_pass_one_by_one(rows: list[Any], rule: str, sort: l
     wanted = [passing[at]["id"] for at in placed]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "t.parquet"
-        pq.write_table(table, path, row_group_size=group)
+        pq.write_table(table, path, row_group_size=group, write_statistics=told)
         assert _ids(path, filter=rule, sort=words) == wanted
         assert _ids(path, maml="extra:\n  filter:\n  - '" + rule.replace("'", "''") + "'\n", sort=words) == wanted
         with mock.patch("maml_parquet.files.fetching.kept", lambda metadata, _: range(metadata.num_row_groups)):
@@ -112,3 +114,16 @@ def test_a_group_of_one_value_and_nan_is_kept_where_nan_passes(tmp_path: Path) -
         found = read_table(path, filter=rule).column("x").to_pylist()
         assert len(found) == 1, rule
         assert math.isnan(found[0])
+
+
+def test_groups_of_nan_alone_of_null_alone_and_without_statistics(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    nan = float("nan")
+    values = [nan, nan, None, None, 5.0, nan, 5.0, None, 1.0, 9.0]
+    for told in (True, False):
+        pq.write_table(pa.table({"id": range(10), "x": values}), path, row_group_size=2, write_statistics=told)
+        assert _ids(path, filter="x /= 5") == [0, 1, 5, 8, 9]
+        assert _ids(path, filter="not x > 4") == [0, 1, 5, 8]
+        assert _ids(path, filter="x > 5") == [9]
+        assert _ids(path, filter="x is_null or x is_nan") == [0, 1, 2, 3, 5, 7]
+        assert _ids(path, filter="x is_not_null and x is_not_nan") == [4, 6, 8, 9]

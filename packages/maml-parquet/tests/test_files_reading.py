@@ -267,6 +267,14 @@ def test_wrong_names_and_values_are_told_before_any_row_is_read(
         (None, {"checks": ["id"]}, "argument"),
         (None, {"checks": {"id": {"miss": "-999"}}}, "qc-miss"),
         (3, {}, "argument"),
+        ("colour: red\n", {}, "section-unknown"),
+        ("fields:\n- name: x\n  colour: red\n", {}, "subkey-unknown"),
+        ("fields:\n- name: x\n- name: x\n", {}, "field-name-duplicate"),
+        ("fields:\n- name: x\n  qc: {miss: -999}\n", {}, "qc-miss"),
+        ("fields:\n- name: x\n  qc: {min: '< 5'}\n", {}, "qc-direction"),
+        ("remap:\n- a: b\n", {}, "section-unknown"),
+        *((None, {"filter": rule}, "filter") for rule in ("v>3", "x == 'a'", "a b > 1", "()", "x > 1 or", "", '"x')),
+        (None, {"filter": "(" * 33 + "x > 1" + ")" * 33}, "filter"),
     ],
 )
 def test_what_is_wrong_without_a_file_is_told_before_it_is_opened(
@@ -407,3 +415,48 @@ def test_views_of_strings_are_read_as_strings(tmp_path: Path) -> None:
     found = read_table(path, filter='s is_null or in.s == "q"', sort="s nulls_first")
     assert found.to_pydict() == {"s": [None, "a"], "b": [b"y", None], "in": [{"s": None}, {"s": "q"}]}
     assert found.schema.types == [pa.large_string(), pa.large_binary(), pa.struct([("s", pa.large_string())])]
+
+
+@pytest.mark.parametrize(
+    "rule", ["q > 3.5", "ra > nan", "ra > 'x'", "q is_nan", 'q == "3"', "name == a", "q > 3000000000"]
+)
+def test_values_that_do_not_go_with_a_column_are_told(stars: Path, rule: str) -> None:
+    path = stars.with_name("narrow.parquet")
+    table = pa.table(STARS)
+    pq.write_table(table.set_column(3, "q", table.column("q").cast(pa.int32())), path)
+    with pytest.raises(MamlError) as caught:
+        read_table(path, filter=rule)
+    assert caught.value.code == "filter"
+    assert read_table(path, filter="q > 2 and ra is_not_nan").num_rows == 3
+
+
+def test_float32_is_compared_as_doubles_and_minus_zero_is_zero(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    columns = {"f": pa.array([0.1, 0.5, None], pa.float32()), "x": [-0.0, None, float("nan")], "id": [1, 2, 3]}
+    pq.write_table(pa.table(columns), path)
+    # The float32 nearest to 0.1 is 0.100000001490116…, not 0.1.
+    assert read_table(path, filter="f == 0.1").num_rows == 0
+    assert read_table(path, filter="f > 0.1").column("id").to_pylist() == [1, 2]
+    assert read_table(path, filter="x in (0.0)").column("id").to_pylist() == [1]
+    assert read_table(path, filter="not x in (0.0)").column("id").to_pylist() == [3]
+
+
+def test_text_in_quotes_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"s": ["a and b", "(x", "α β", "is_null"]}), path)
+    for text in ("a and b", "(x", "α β", "is_null"):
+        assert read_table(path, filter=f's == "{text}"').column("s").to_pylist() == [text]
+
+
+def test_temporal_values_are_in_the_unit_of_the_column(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    # 2024-01-31 is day 19753 since 1970-01-01.
+    days = pa.array([19752, 19753, None], pa.date32())
+    times = pa.array([1_000, 1_001, None], pa.timestamp("ms", "UTC"))
+    pq.write_table(pa.table({"d": days, "t": times, "id": [1, 2, 3]}), path)
+    assert read_table(path, filter='d == "2024-01-31"').column("id").to_pylist() == [2]
+    assert read_table(path, filter='t > "1970-01-01T00:00:01"').column("id").to_pylist() == [2]
+    for rule in ('t > "1970-01-01T00:00:01.0001"', "d == 2024-01-31", 'd == "2024-01-31T00:00:01"'):
+        with pytest.raises(MamlError) as caught:
+            read_table(path, filter=rule)
+        assert caught.value.code == "filter"
