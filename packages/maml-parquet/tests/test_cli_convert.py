@@ -19,6 +19,13 @@ astropy = pytest.importorskip("astropy")
 DATA = Path(astropy.__file__).parent / "io"
 
 
+def data(name):
+    """A file inside astropy, which older ones may not have."""
+    if not (DATA / name).exists():
+        pytest.skip(f"astropy {astropy.__version__} has no {name}")
+    return DATA / name
+
+
 def call(word, *arguments):
     """What a word of the command prints, and what it warns of."""
     parser = argparse.ArgumentParser()
@@ -331,7 +338,7 @@ def test_a_fits_file_is_read_by_ranges_of_rows(tmp_path, monkeypatch):
 
 def test_a_fits_table_of_characters(tmp_path):
     # The third row of the file holds the word for Null in its first column, and 17 in the second.
-    table, _ = converted(DATA / "fits/tests/data/ascii.fits", tmp_path)
+    table, _ = converted(data("fits/tests/data/ascii.fits"), tmp_path)
     assert table["a"].to_pylist() == [10.123, 5.2, 15.61, None, 345.0]
     assert table["b"].to_pylist() == [37, 23, 17, None, 345]
 
@@ -340,7 +347,7 @@ def test_a_fits_table_of_characters(tmp_path):
 
 
 def test_a_votable_row_by_row(tmp_path):
-    table, _ = converted(DATA / "votable/tests/data/regression.xml", tmp_path)
+    table, _ = converted(data("votable/tests/data/regression.xml"), tmp_path)
     rows = table.to_pydict()
     # As the cells of the file stand; empty ones, and those that its VALUES null names (-9), are Null.
     assert rows["string test"][0] == "String & test"
@@ -424,20 +431,24 @@ def test_values_of_real_files_are_those_that_astropy_reads(name, tmp_path):
         more = {"format": "ascii.rdb"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        wanted = Table.read(DATA / name, **more)
-    table, _ = converted(DATA / name, tmp_path)
+        wanted = Table.read(data(name), **more)
+    table, _ = converted(data(name), tmp_path)
     assert table.num_rows == len(wanted)
     assert table.num_columns > 0
     for column, asked in zip(table.columns, table.schema.names, strict=True):
         there = asked if asked in wanted.colnames else next(n for n in wanted.colnames if n.lower() == asked.lower())
         # As text, in which NaN is NaN and -0.0 is not 0.0.
-        assert [repr(value) for value in column.to_pylist()] == [repr(value) for value in plain(wanted[there])], asked
+        assert [repr(value) for value in column.to_pylist()] == [repr(value) for value in plain(wanted[there], name)], (
+            asked
+        )
 
 
-def plain(column):
+def plain(column, name):
     """The values of a column of astropy as lists, Nulls as None, bytes as text, rows flat."""
     values, nulls = np.ma.getdata(column), np.ma.getmaskarray(column)
-    return [row(value, null) for value, null in zip(values, nulls, strict=True)]
+    rows = [row(value, null) for value, null in zip(values, nulls, strict=True)]
+    # Blanks at the end of a text do not count in FITS; versions of astropy differ in leaving them away.
+    return [value.rstrip(" ") if name.endswith(".fits") and isinstance(value, str) else value for value in rows]
 
 
 def row(value, null):
@@ -448,7 +459,7 @@ def row(value, null):
     if null:
         return None
     item = value.item() if hasattr(value, "item") else value
-    return item.decode().rstrip(" ") if isinstance(item, bytes) else item
+    return item.decode() if isinstance(item, bytes) else item
 
 
 def test_a_unit_that_contradicts_the_maml_is_warned_of(tmp_path):

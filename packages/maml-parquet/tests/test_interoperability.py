@@ -12,8 +12,12 @@ import pytest
 
 import maml_parquet
 
-astropy_table = pytest.importorskip("astropy.table")
+astropy = pytest.importorskip("astropy")
 duckdb = pytest.importorskip("duckdb")
+
+READS_VOTABLE = pytest.mark.skipif(
+    not astropy.utils.minversion(astropy, "7.1"), reason="astropy reads parquet with a VOTable and strings from 7.1 on"
+)
 
 SKY = """\
 table: sky
@@ -85,12 +89,14 @@ def sky(tmp_path_factory):
     return write(tmp_path_factory.mktemp("sky") / "sky.parquet", SKY, BATCHES)
 
 
+@READS_VOTABLE
 def test_astropy_reads_units_ucds_shapes_and_warns_of_nothing(sky):
     from astropy.io.votable import conf
+    from astropy.table import Table
 
     with warnings.catch_warnings(), conf.set_temp("verify", "exception"):
         warnings.simplefilter("error")
-        table = astropy_table.Table.read(sky, format="parquet.votable")
+        table = Table.read(sky, format="parquet.votable")
     assert table.colnames == ["id", "ra", "flux", "count", "name", "seen"]
     assert [str(table[name].unit or "") for name in table.colnames] == ["", "deg", "mJy", "", "", ""]
     assert table["ra"].description == "Right ascension"
@@ -121,6 +127,7 @@ def test_astropy_reads_units_ucds_shapes_and_warns_of_nothing(sky):
     assert table.meta["description"] == "Six things in the sky"
 
 
+@READS_VOTABLE
 def test_the_votable_of_the_file_is_legal_by_itself(sky):
     import io
 
@@ -132,12 +139,13 @@ def test_the_votable_of_the_file_is_legal_by_itself(sky):
         document = votable.parse(io.BytesIO(text.encode()), verify="exception")
     table = document.get_first_table()
     assert table.name == "sky"
-    assert [(field.name, field.datatype, field.arraysize) for field in table.fields] == [
+    sizes = [(field.name, field.datatype, field.arraysize and field.arraysize.rstrip("*")) for field in table.fields]
+    assert sizes == [
         ("id", "long", None),
         ("ra", "double", None),
         ("flux", "float", "3"),
         ("count", "int", None),
-        ("name", "unicodeChar", "3*"),
+        ("name", "unicodeChar", "3"),
         ("seen", "boolean", None),
     ]
     params = {param.name: param for param in table.params}
@@ -226,10 +234,12 @@ def test_our_own_reader_gives_units_with_the_rows(sky):
     ]
 
 
+@READS_VOTABLE
 def test_columns_become_astropy_quantities(sky):
     import astropy.units as u
+    from astropy.table import QTable
 
-    table = astropy_table.QTable.read(sky, format="parquet.votable")
+    table = QTable.read(sky, format="parquet.votable")
     assert table["ra"].unit == u.deg
     assert float(table["flux"][5, 2].to_value(u.Jy)) == pytest.approx(17 / 8 / 1000)
 
