@@ -1,6 +1,7 @@
 """The mechanics of a parquet file: entries in order with repeats, even row groups, rows that nobody shares."""
 
 import base64
+import time
 from datetime import datetime, timedelta, timezone
 
 import duckdb
@@ -12,7 +13,7 @@ import pytest
 from maml_parquet.errors import MamlError
 from maml_parquet.files import output as output_module
 from maml_parquet.files.options import Options
-from maml_parquet.files.output import Output, copied
+from maml_parquet.files.output import Output, Waiting, copied
 
 SCHEMA = pa.schema(
     [
@@ -237,3 +238,35 @@ def test_without_a_date_it_is_now():
     before = datetime.now(timezone.utc).replace(microsecond=0)
     found = datetime.fromisoformat(Options().date()).replace(tzinfo=timezone.utc)
     assert before <= found <= datetime.now(timezone.utc)
+
+
+@pytest.mark.parametrize("count", [1, 3, 4, 5, 16, 17, 63, 64, 65, 200])
+@pytest.mark.parametrize("limit", [2**28, 2**12, 1])
+def test_many_small_tables_wait_as_few_and_in_order(monkeypatch, count, limit):
+    monkeypatch.setattr(output_module, "PIECES", 4)
+    monkeypatch.setattr(output_module, "GROUP_BYTES", limit)
+    waiting = Waiting()
+    for index in range(count):
+        waiting.add(rows(3 * index, 3 * index + 3))
+    assert waiting.rows == 3 * count
+    assert 0.9 < waiting.size / rows(0, 3 * count).nbytes < 2
+    found = waiting.take()
+    assert pa.concat_tables(found).equals(rows(0, 3 * count))
+    if limit == 2**28:
+        # The digits of the count to the base 4, added up.
+        assert len(found) == sum(count // 4**power % 4 for power in range(5))
+    assert (waiting.rows, waiting.size, waiting.take()) == (0, 0, [])
+
+
+def test_small_batches_take_time_for_their_rows_alone(tmp_path):
+    batch, seconds = rows(0, 10), []
+    for count in (500, 4_000):
+        output = Output(tmp_path / "x.parquet", SCHEMA, Options())
+        start = time.process_time()
+        for _ in range(count):
+            output.write(batch)
+        output.close([])
+        seconds.append(time.process_time() - start)
+    # 8 times the batches; were every batch to look at all that wait, it would be 64 times the time.
+    assert seconds[1] < 24 * seconds[0]
+    assert groups(tmp_path / "x.parquet") == [40_000]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -19,6 +20,9 @@ GROUP_BYTES: Final = 256 * 2**20
 
 GROUP_ROWS: Final = (1_000, 10_000_000)
 """The fewest and the most rows that such a row group has."""
+
+PIECES: Final = 64
+"""How many tables wait before they become one, unless they are large."""
 
 
 class Output:
@@ -43,7 +47,7 @@ class Output:
         self.schema = schema
         self._rows_asked = options.row_group_size
         self._group_rows = options.row_group_size
-        self._pending: list[pa.Table] = []
+        self._waiting = Waiting()
         # Arrow's own copy of the schema would be merged with the entries at the end, which loses repeats and order.
         self._writer = pq.ParquetWriter(
             path,
@@ -60,25 +64,24 @@ class Output:
 
         What came is not looked at again, so that whoever gave it may change it. `final` writes all that is there.
         """
-        self._pending.append(table)
-        rows = sum(held.num_rows for held in self._pending)
+        waiting = self._waiting
+        rows, size = waiting.rows + table.num_rows, waiting.size + int(table.nbytes)
         if self._group_rows is None and rows:
-            self._group_rows = _group_rows(self._pending)
+            self._group_rows = _group_rows(rows, size)
         group = self._group_rows or 1
-        full = rows if final or (rows < group and self._is_large(rows)) else rows - rows % group
+        is_large = self._rows_asked is None and rows >= GROUP_ROWS[0] and size >= GROUP_BYTES
+        full = rows if final or (rows < group and is_large) else rows - rows % group
         if not full:
-            self._pending[-1] = copied(table)
+            waiting.add(copied(table))
             return
-        joined = pa.concat_tables(self._pending)
+        joined = pa.concat_tables([*waiting.take(), table])
         self._writer.write_table(joined.slice(0, full), row_group_size=group)
-        rest = joined.slice(full)
-        self._pending = [copied(rest)] if rest.num_rows else []
+        if full < rows:
+            waiting.add(copied(joined.slice(full)))
 
     def close(self, items: Sequence[tuple[str, str]]) -> None:
         """End the file: the rows that wait, and the entries in their order, Arrow's schema behind them."""
-        if self._pending:
-            last = self._pending.pop()
-            self.write(last, final=True)
+        self.write(self.schema.empty_table(), final=True)
         entries = pa.KeyValueMetadata(list(items))
         blob = base64.b64encode(self.schema.with_metadata(entries).serialize().to_pybytes()).decode("ascii")
         self._writer.add_key_value_metadata(pa.KeyValueMetadata([*items, ("ARROW:schema", blob)]))
@@ -86,12 +89,53 @@ class Output:
 
     def abandon(self) -> None:
         """Let go of the file, whatever it is by now."""
-        self._pending.clear()
+        self._waiting.take()
         self._writer.close()
 
-    def _is_large(self, rows: int) -> bool:
-        """Whether what waits fills a row group by its bytes, though its first rows promised more of them."""
-        return self._rows_asked is None and rows >= GROUP_ROWS[0] and _bytes(self._pending) >= GROUP_BYTES
+
+class Waiting:
+    """Tables that wait until they fill a row group: rows and bytes of all, few pieces however many came.
+
+    Attributes
+    ----------
+    rows
+        Rows of all tables.
+    size
+        Bytes of all tables.
+    """
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.size = 0
+        self._settled: list[pa.Table] = []
+        self._levels: list[list[pa.Table]] = []
+
+    def add(self, table: pa.Table) -> None:
+        """Add a table. Small ones become one, and so do those that became so: a row is copied a few times at most."""
+        self.rows += table.num_rows
+        self.size += int(table.nbytes)
+        for level in itertools.count():
+            if level == len(self._levels):
+                self._levels.append([])
+            self._levels[level].append(table)
+            pieces = self._levels[level]
+            if len(pieces) < PIECES:
+                return
+            if sum(int(piece.nbytes) for piece in pieces) >= GROUP_BYTES // PIECES:
+                self._settled, self._levels = self._tables(), []
+                return
+            table = pa.concat_tables(pieces).combine_chunks()
+            self._levels[level] = []
+
+    def take(self) -> list[pa.Table]:
+        """Return the tables in the order that they came in, and wait for others."""
+        found = self._tables()
+        self.rows = self.size = 0
+        self._settled, self._levels = [], []
+        return found
+
+    def _tables(self) -> list[pa.Table]:
+        return self._settled + [table for level in reversed(self._levels) for table in level]
 
 
 def copied(table: pa.Table) -> pa.Table:
@@ -100,14 +144,9 @@ def copied(table: pa.Table) -> pa.Table:
     return pa.Table.from_batches(batches, table.schema)
 
 
-def _group_rows(tables: Sequence[pa.Table]) -> int:
-    rows: int = sum(table.num_rows for table in tables)
+def _group_rows(rows: int, size: int) -> int:
     fewest, most = GROUP_ROWS
-    return min(max(GROUP_BYTES * rows // max(_bytes(tables), 1), fewest), most)
-
-
-def _bytes(tables: Sequence[pa.Table]) -> int:
-    return sum(int(table.nbytes) for table in tables)
+    return min(max(GROUP_BYTES * rows // max(size, 1), fewest), most)
 
 
 def _leaves(schema: pa.Schema) -> tuple[set[str], set[str]]:
