@@ -3,6 +3,8 @@
 import argparse
 import contextlib
 import io
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -476,6 +478,42 @@ def test_a_unit_that_contradicts_the_maml_is_warned_of(tmp_path):
     _, told = converted(tmp_path / "x.parquet", tmp_path / "again", maml.replace("Jy", "uJy"))
     assert len(told) == 1
     assert "b is in 'Jy', the MAML says 'uJy'" in told[0]
+
+
+def test_people_see_a_bar_and_programs_do_not(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("rich")
+    source = csv(tmp_path, "id,ra,name,seen\n1,2,a,true\n")
+    converted(source, tmp_path, SKY)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    table, told = converted(source, tmp_path, SKY, "--overwrite")
+    assert told == []
+    assert "rows" in capsys.readouterr().err
+    assert table.num_rows == 1
+
+
+@pytest.mark.parametrize("name", ["x.fits", "x.vot", "x.ecsv"])
+def test_without_astropy_its_extra_is_named(tmp_path, monkeypatch, name):
+    (tmp_path / name).write_text("")
+    for module in ("astropy.io.fits", "astropy.io.votable", "astropy.table"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MamlError, match=r"install maml-parquet\[astropy\]"):
+        call(init, tmp_path / name)
+
+
+def test_without_astropy_a_csv_is_converted(tmp_path):
+    source = csv(tmp_path, "id,ra,name,seen\n1,2,a,true\n")
+    (tmp_path / "t.maml").write_text(SKY)
+    program = (
+        "import sys\nsys.modules['astropy'] = sys.modules['rich'] = None\n"
+        "from maml_parquet.cli.main import main\nsys.exit(main(sys.argv[1:]))\n"
+    )
+    command = ["convert", str(source), str(tmp_path / "x.parquet"), "--maml", str(tmp_path / "t.maml")]
+    done = subprocess.run([sys.executable, "-c", program, *command], check=True, capture_output=True, text=True)
+    assert done.stdout == f"{tmp_path / 'x.parquet'}: 1 rows of 4 columns\n"
+    assert done.stderr == ""
 
 
 # Files that are broken -----------------------------------------------------------------------------------------------
