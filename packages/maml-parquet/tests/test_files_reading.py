@@ -411,7 +411,10 @@ def test_views_of_strings_are_read_as_strings(tmp_path: Path) -> None:
             "in": pa.array([{"s": "p"}, {"s": None}, {"s": "q"}], inside),
         }
     )
-    pq.write_table(table, path)
+    try:
+        pq.write_table(table, path)
+    except pa.ArrowNotImplementedError:
+        pytest.skip("this pyarrow does not write views, so that there are no such files")
     found = read_table(path, filter='s is_null or in.s == "q"', sort="s nulls_first")
     assert found.to_pydict() == {"s": [None, "a"], "b": [b"y", None], "in": [{"s": None}, {"s": "q"}]}
     assert found.schema.types == [pa.large_string(), pa.large_binary(), pa.struct([("s", pa.large_string())])]
