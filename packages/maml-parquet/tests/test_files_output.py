@@ -80,7 +80,7 @@ def test_arrows_schema_is_what_arrow_writes_itself(tmp_path):
         # 4 batches of 300: 1200 rows.
         (1000, [300] * 4, [1000, 200]),
         (500, [300] * 4, [500, 500, 200]),
-        (300, [300] * 4, [300] * 4),
+        (np.int64(300), [300] * 4, [300] * 4),
         (7, [3, 20], [7, 7, 7, 2]),
         (10, [0, 5, 0], [5]),
         (1, [2], [1, 1]),
@@ -206,6 +206,7 @@ def test_a_level_is_for_the_codecs_that_have_levels(tmp_path, codec):
         ({"compression": "gzip", "compression_level": 0}, "compression_level is 0"),
         ({"row_group_size": 0}, "row_group_size is 0"),
         ({"row_group_size": True}, "row_group_size is True"),
+        ({"row_group_size": 1000.0}, "row_group_size is 1000.0"),
     ],
 )
 def test_an_option_that_is_none_is_an_error(options, words):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from numbers import Integral
 from typing import Final, Literal, TypeAlias
 
 from maml_parquet.errors import MamlError, Problem
@@ -77,7 +78,7 @@ class Options:
 
 
 def _is_whole(value: object) -> bool:
-    return value is None or (isinstance(value, int) and not isinstance(value, bool))
+    return value is None or (isinstance(value, Integral) and not isinstance(value, bool))
 
 
 def _date_problems(value: object) -> Iterator[str]:
