@@ -162,3 +162,18 @@ def test_a_damaged_row_group_is_named(tmp_path: Path) -> None:
         with pytest.raises(MamlError, match=r"row group 1 of .*t.parquet is damaged"):
             list(sources.batches(sources.groups[1], ["id"], 10))
         assert sources.read([sources.groups[1]], ["x"]).num_rows == 100
+
+
+def test_a_value_that_has_changed_is_found_by_its_checksum(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    table = pa.table({"x": [1.5, 2.5, 3.5]})
+    pq.write_table(table, path, compression="none", use_dictionary=False, write_page_checksum=True)
+    data = path.read_bytes()
+    with open_sources(path) as sources:
+        assert sources.read(sources.groups, ["x"]).column("x").to_pylist() == [1.5, 2.5, 3.5]
+    # 2.5 is 00 00 00 00 00 00 04 40; one bit makes it 2.625 (05).
+    where = data.index(b"\x00\x00\x00\x00\x00\x00\x04\x40") + 6
+    path.write_bytes(data[:where] + b"\x05" + data[where + 1 :])
+    with open_sources(path) as sources, pytest.raises(MamlError, match="is damaged") as caught:
+        sources.read(sources.groups, ["x"])
+    assert caught.value.code == "file"

@@ -129,9 +129,9 @@ class Sources:
         return self._open[1]
 
     def _opened(self, position: int) -> pq.ParquetFile:
-        # Reading ahead would keep all of a file in memory.
+        # Reading ahead would keep all of a file in memory; checksums are looked at where a file has them.
         footer = self.footers[position]
-        return pq.ParquetFile(footer.path, metadata=footer.metadata, pre_buffer=False)
+        return pq.ParquetFile(footer.path, metadata=footer.metadata, pre_buffer=False, page_checksum_verification=True)
 
     def _check_same(self, position: int) -> None:
         """Raise where a file is no longer the one whose footer is known: its pages would be taken for others."""
