@@ -43,8 +43,9 @@ def numbers_of(array: pa.Array) -> Numbers:
     9
     """
     type_ = array.type
-    temporal = pa.types.is_temporal(type_)
-    dtype = np.dtype(f"i{type_.bit_width // 8}" if temporal else type_.to_pandas_dtype())
+    # Not `to_pandas_dtype`: with older pyarrow it needs pandas.
+    letter = "f" if pa.types.is_floating(type_) else "u" if pa.types.is_unsigned_integer(type_) else "i"
+    dtype = np.dtype(f"{letter}{type_.bit_width // 8}")
     buffer = array.buffers()[1]
     if buffer is None or not len(array):
         return np.zeros(len(array), dtype)
