@@ -254,6 +254,7 @@ print(peak() - base)
 """
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", LARGE, str(tmp_path / "x.parquet"), TESTS], stdout=subprocess.PIPE, check=True
