@@ -118,6 +118,17 @@ def test_columns_with_numbers_behind_are_the_elements_of_a_vector(tmp_path, size
     assert table["v"].type.list_size == 3
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_lines_before_the_names_are_passed_over(tmp_path, end):
+    source = tmp_path / "x.csv"
+    source.write_bytes(end.join(["# made, by hand", "#", "id,s", '1,"a"', "2,b", ""]).encode())
+    table, told = converted(source, tmp_path, None, reading=("--skip", "2"))
+    assert told == []
+    assert table.to_pydict() == {"id": [1, 2], "s": ["a", "b"]}
+    with pytest.raises(MamlError, match="--skip is -1"):
+        converted(source, tmp_path, None, reading=("--skip", "-1"))
+
+
 def test_scalars_are_no_vectors(tmp_path):
     source = csv(tmp_path, "v\n1\n2\n3\n4\n")
     with pytest.raises(MamlError, match="v has rows of 2; name the columns of its elements v_1"):

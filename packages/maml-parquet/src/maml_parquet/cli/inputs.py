@@ -121,6 +121,7 @@ class Options:
     table: str | None = None
     delimiter: str | None = None
     nulls: tuple[str, ...] = ()
+    skip: int = 0
     assume_utc: bool = False
 
 
@@ -134,6 +135,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--table", metavar="NAME", help="which of its tables: a name, or a number (FITS counts its HDUs, both from 0)"
     )
     parser.add_argument("--delimiter", metavar="CHAR", help="between the cells of a CSV (default: a comma; .tsv: tab)")
+    parser.add_argument("--skip", type=int, default=0, metavar="N", help="lines of a CSV before the names of columns")
     parser.add_argument(
         "--null",
         metavar="WORD",
@@ -150,6 +152,7 @@ def options_of(given: argparse.Namespace) -> Options:
         table=given.table,
         delimiter=given.delimiter,
         nulls=tuple(given.null),
+        skip=given.skip,
         assume_utc=getattr(given, "assume_utc", False),
     )
 

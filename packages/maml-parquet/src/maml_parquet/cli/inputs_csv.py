@@ -67,16 +67,20 @@ def _delimiter(path: Path, options: Options) -> str:
 
 
 def _header(path: Path, options: Options) -> tuple[str, ...]:
+    if options.skip < 0:
+        raise MamlError([Problem("argument", (), f"--skip is {options.skip}; give a number of lines, 0 or more")])
     import pyarrow as pa
 
     try:
         with pa.input_stream(path) as stream:
             lines = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+            for _ in range(options.skip):
+                next(lines, None)
             names = next(csv.reader(lines, delimiter=_delimiter(path, options)), None)
     except (UnicodeDecodeError, csv.Error, pa.ArrowException, OSError) as error:
         raise file_error(path, f"no table with a first line of names in UTF-8: {error}") from error
     if not names:
-        raise file_error(path, "the first line is empty; it must name the columns")
+        raise file_error(path, "the first line is empty; it must name the columns (--skip N passes over lines)")
     return unique(names)
 
 
@@ -142,7 +146,11 @@ def _read(table: _Csv, types: Mapping[str, Any]) -> Iterator[Any]:
             table.path,
             # One thread tells the row of what is wrong.
             read_options=reading.ReadOptions(
-                use_threads=False, block_size=_BLOCK, column_names=list(table.names), skip_rows_after_names=1
+                use_threads=False,
+                block_size=_BLOCK,
+                skip_rows=table.options.skip,
+                column_names=list(table.names),
+                skip_rows_after_names=1,
             ),
             parse_options=reading.ParseOptions(delimiter=table.delimiter, newlines_in_values=True),
             convert_options=reading.ConvertOptions(
