@@ -1,6 +1,5 @@
 import type { Fraction } from "../src/fraction.js";
-import { type NdArray, resampleArray, resampleAxis, targetAxis } from "../src/resample/index.js";
-import type { AxisSizes } from "../src/resample/resample.js";
+import { type AxisSizes, type NdArray, resampleArray, resampleAxis, targetAxis } from "../src/resample/index.js";
 import type { ArrayValue, Element } from "../values.mjs";
 import type { Input, Ops } from "./op.js";
 
