@@ -388,7 +388,7 @@ def test_a_parquet_file_of_other_types(tmp_path):
         {
             "small": pa.array([1, None], pa.int8()),
             "large": pa.array([2**32 - 1, 0], pa.uint32()),
-            "half": pa.array([1.5, 2.5], pa.float16()),
+            "half": pa.array(np.array([1.5, 2.5], "f2")),
             "word": pa.array(["a", "b"]).dictionary_encode(),
             "pair": pa.array([[1, 2], [3, 4]], pa.list_(pa.int16(), 2)),
             "list": pa.array([[1], []], pa.list_(pa.int32())),

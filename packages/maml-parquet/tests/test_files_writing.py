@@ -604,3 +604,17 @@ def test_tables_of_every_kind_are_the_same_file(tmp_path, name):
     assert found.to_pydict() == arrow_rows().to_pydict()
     assert found.schema.types[0] == pa.int32()
     assert found.schema.types[3] == pa.timestamp("us")
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_the_maml_that_the_schema_was_loaded_from_stays_as_its_author_wrote_it(tmp_path, monkeypatch, overwrite):
+    text = "table: t  # mine\nfields: [{name: x, data_type: int32}]\n"
+    (tmp_path / "x.maml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    schema = mp.Schema.from_maml(mp.load("x.maml"))
+    mp.write_table({"x": [7]}, tmp_path / "x.parquet", schema, overwrite=overwrite)
+    assert (tmp_path / "x.maml").read_text() == text
+    assert mp.metadata(tmp_path / "x.parquet").maml.startswith("table: t\n")
+    # Beside a file of another name it is written.
+    mp.write_table({"x": [7]}, tmp_path / "y.parquet", schema, overwrite=overwrite)
+    assert mp.load("y.maml").fields[0].name == "x"

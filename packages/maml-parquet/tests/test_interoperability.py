@@ -185,7 +185,8 @@ def test_polars_reads_types_and_values(sky):
     assert frame["flux"].to_list() == FLUX
     assert frame["name"].to_list() == NAMES
     assert pl.scan_parquet(sky).filter(pl.col("ra") > 10).select("count").collect()["count"].to_list() == [-1, 2, 2]
-    assert pl.read_parquet_metadata(sky)["column.flux.unit"] == "mJy"
+    if hasattr(pl, "read_parquet_metadata"):  # since 1.24
+        assert pl.read_parquet_metadata(sky)["column.flux.unit"] == "mJy"
 
 
 def test_duckdb_reads_types_and_values(sky):
@@ -314,8 +315,11 @@ def test_nulls_and_times_in_polars(times):
 def test_nulls_and_times_in_duckdb(times):
     with duckdb.connect() as connection:
         described = connection.execute("DESCRIBE SELECT * FROM read_parquet($path)", {"path": str(times)}).fetchall()
-        assert [row[1] for row in described][3:] == ["DATE", "TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE"]
-        query = "SELECT n, s, day, hour FROM read_parquet($path) WHERE n IS NULL OR n > 3"
+        types = [row[1] for row in described]
+        # Older ones say that a time has a zone, for that it is marked as one of UTC.
+        assert types[4] in ("TIME", "TIME WITH TIME ZONE")
+        assert [types[3], *types[5:]] == ["DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE"]
+        query = "SELECT n, s, day, hour::TIME FROM read_parquet($path) WHERE n IS NULL OR n > 3"
         rows = connection.execute(query, {"path": str(times)}).fetchall()
     assert rows == [(9007199254740993, "", DAY, HOUR), (None, None, None, None)]
 

@@ -56,21 +56,17 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Convert; a line on standard output says what was written."""
-    from maml_parquet.files.placing import sidecar_path  # noqa: PLC0415  (pyarrow takes a moment)
-    from maml_parquet.files.writing import open_writer  # noqa: PLC0415
+    from maml_parquet.files.writing import open_writer  # noqa: PLC0415  (pyarrow takes a moment)
 
     schema = Schema.from_maml(load(given.maml, dialect=given.dialect))
     columns = list(schema.columns.values())
-    # A MAML that stands where the file's own would is what its author wrote, comments and all: it stays.
-    beside = sidecar_path(given.output)
-    is_beside = beside.exists() and beside.samefile(given.maml)
     with open_input(given.input, options_of(given)) as source:
         _check_names(source, columns, given.input)
         _check_units(source, columns, given.input)
         writer = open_writer(
             given.output,
             schema,
-            write_maml=not given.no_sidecar and not is_beside,
+            write_maml=not given.no_sidecar,
             qc=not given.no_qc,
             on_overlong=given.on_overlong,
             file_date=given.date,

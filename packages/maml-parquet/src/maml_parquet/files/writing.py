@@ -7,6 +7,7 @@ import os
 import warnings
 from collections.abc import Mapping
 from datetime import datetime
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +55,8 @@ def write_table(  # noqa: PLR0913  (everything that can be chosen has its argume
     path
         ``x.parquet``; the folder is there.
     write_maml
-        Write the MAML of what was written beside it too, as ``x.maml``. In the file it is always.
+        Write the MAML of what was written beside it too, as ``x.maml``; where that is the very file that the schema's
+        MAML was loaded from, it stays as its author wrote it. In the file the MAML is always.
     qc
         Check bounds and Nulls as the schema declares them. What is outside is a warning, and is written.
     on_overlong
@@ -63,7 +65,7 @@ def write_table(  # noqa: PLR0913  (everything that can be chosen has its argume
     file_date
         The ``DATE`` of the file, in UTC as ``2024-05-06T07:08:09`` or with its time zone; now, unless given.
     overwrite
-        Replace files that stand there; else they are an error.
+        Replace files that stand there, `x.maml` among them; else they are an error.
     assume_utc
         Take times without a time zone to be in UTC, where the column is in UTC.
     compression
@@ -200,7 +202,9 @@ class Writer:
         self._header()  # What it says of sizes changes yet; what no header can hold is an error now.
         self._output: Output | None = None
         self._state = "open"
-        paths = [path, sidecar_path(path)] if options.write_maml else [path]
+        beside = sidecar_path(path)
+        has_sidecar = options.write_maml and not _is_source(beside, self._schema)
+        paths = [path, beside] if has_sidecar else [path]
         self._drafts = Drafts(paths, overwrite=options.overwrite)
         self.path = self._drafts.paths[0]
 
@@ -337,6 +341,15 @@ def _check_schema(schema: object) -> None:
     if not isinstance(schema, Schema):
         words = f"schema is a {type(schema).__name__}; give a Schema, like Schema.from_maml(load('x.maml'))"
         raise MamlError([Problem("argument", ("schema",), words)])
+
+
+def _is_source(path: Path, schema: Schema) -> bool:
+    """Return whether a file is the very one that the schema's MAML was loaded from."""
+    source = schema.maml.source if schema.maml is not None else ""
+    try:
+        return bool(source) and path.samefile(source)
+    except (OSError, ValueError):
+        return False
 
 
 def _fix(held: Growing, given: Mapping[str, object]) -> str:
