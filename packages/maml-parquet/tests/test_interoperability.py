@@ -319,7 +319,7 @@ def test_nulls_and_times_in_duckdb(times):
         # Older ones say that a time has a zone, for that it is marked as one of UTC.
         assert types[4] in ("TIME", "TIME WITH TIME ZONE")
         assert [types[3], *types[5:]] == ["DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE"]
-        query = "SELECT n, s, day, hour::TIME FROM read_parquet($path) WHERE n IS NULL OR n > 3"
+        query = "SELECT n, s, day, hour::TIME FROM read_parquet($path) WHERE n IS NULL OR n > 3 ORDER BY n NULLS LAST"
         rows = connection.execute(query, {"path": str(times)}).fetchall()
     assert rows == [(9007199254740993, "", DAY, HOUR), (None, None, None, None)]
 
