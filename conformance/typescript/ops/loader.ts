@@ -1,23 +1,37 @@
 import {
   affinities,
+  alignedChunks,
   boxes,
   centres,
+  drawForegroundCentre,
+  drawSample,
   drawSymmetry,
   erode,
   expanded,
   extentSize,
+  foregroundCells,
+  foregroundFraction,
+  foregroundOf,
+  gridOf,
+  gridPosition,
   labelVoxels,
   levelFor,
   normalise,
   outputPositions,
   pinnedIndex,
+  probabilities,
   resampleLinear,
   rot90,
+  sampledCentres,
+  sampledSize,
   scaleOf,
   spatialDims,
   windowRange,
   windowsAround,
+  type Draws,
   type PlacedVolume,
+  type Rules,
+  type SampledVolume,
   type Voxels,
   type Window,
 } from "../src/loader/index.js";
@@ -69,6 +83,85 @@ function normalised({ scales, patch_normalize: patchNormalize, ...how }: Input):
   return normalise(scales, { ...how, patchNormalize }).map(array);
 }
 
+/** A volume of `loader.sizes` and its like. */
+function sampled(volume: Input): SampledVolume {
+  const { bounding_box: boundingBox, label_fill: labelFill, min_foreground: minForeground, ...others } = volume;
+  return { ...others, boundingBox, labelFill, minForeground };
+}
+
+function rulesOf(rules: Input = {}): Rules {
+  return {
+    policy: rules.level_policy,
+    labelSampling: rules.label_sampling,
+    border: rules.border,
+    sampleWindows: rules.sample_windows,
+    chunkAligned: rules.chunk_aligned,
+    sizeWeightingExponent: rules.size_weighting_exponent,
+  };
+}
+
+/** Draws whose outcomes are given, and what was asked for. */
+function recorded(numbers: readonly number[]): { draws: Draws; asked: object[] } {
+  const asked: object[] = [];
+  const next = (question: object): number => {
+    asked.push(question);
+    return numbers[asked.length - 1]!;
+  };
+  const draws = {
+    choice: (weights: readonly number[]) => next({ draw: "choice", weights }),
+    integer: (least: number, greatest: number) => next({ draw: "integer", range: [least, greatest] }),
+    uniform: (least: number, greatest: number) =>
+      least + (greatest - least) * next({ draw: "uniform", range: [least, greatest] }),
+  };
+  return { draws, asked };
+}
+
+function sizes(input: Input): unknown {
+  const [volume, rules] = [sampled(input.volume), rulesOf(input.rules)];
+  const found = sampledCentres(volume, rules);
+  return { centres: found, size: sampledSize(volume, rules, found) };
+}
+
+function grid({ positions = [], ...input }: Input): unknown {
+  const [volume, rules] = [sampled(input.volume), rulesOf(input.rules)];
+  const found = gridOf(volume, rules);
+  const at = (index: number): unknown => {
+    const { gridIndex, centre, windows: read } = gridPosition(volume, rules, found, index);
+    return { grid_index: gridIndex, centre, starts: read.map(({ start }) => start) };
+  };
+  return { ...found, positions: positions.map(at) };
+}
+
+function chunks(input: Input): unknown {
+  const [volume, rules] = [sampled(input.volume), rulesOf(input.rules)];
+  return alignedChunks(volume, rules, sampledCentres(volume, rules));
+}
+
+function draw({ volumes, rules, numbers }: Input): unknown {
+  const { draws, asked } = recorded(numbers);
+  const { volume, centre, scales } = drawSample(volumes.map(sampled), rulesOf(rules), draws);
+  const read = scales.map((window) => ({
+    resolution: window.resolution,
+    level: window.level,
+    start: window.start,
+    size: window.size,
+    ...labelled(window),
+  }));
+  return { volume, centre, scales: read, asked };
+}
+
+function foreground(input: Input): unknown {
+  const [volume, rules] = [sampled(input.volume), rulesOf(input.rules)];
+  const mask = { ...input.foreground, level: input.level ?? 0 };
+  const found = foregroundOf(volume, rules, mask);
+  const all = sampledCentres(volume, rules);
+  foregroundCells(volume, rules, found, all);
+  const fractions = input.centres.map((centre: number[]) => foregroundFraction(found, centre));
+  if (input.numbers === undefined) return { fractions };
+  const { draws, asked } = recorded(input.numbers);
+  return { fractions, centre: drawForegroundCentre(volume, rules, mask, all, draws), asked };
+}
+
 export const ops: Ops = {
   "loader.level": ({ voxels, resolution, policy }) => levelFor(voxels, resolution, policy),
   "loader.extent_size": ({ patch, resolution, voxel }) =>
@@ -84,5 +177,11 @@ export const ops: Ops = {
   "loader.rot90": ({ array: input, perm, flips, spatial_dims: dims }) => array(rot90(input, { perm, flips }, dims)),
   "loader.draw_rot90": ({ numbers, fixed_axis: fixed }) => drawSymmetry(numbers, fixed),
   "loader.affinities": ({ labels, neighborhood }) => array(affinities(labels, neighborhood)),
+  "loader.sizes": sizes,
+  "loader.probabilities": ({ sizes: counts, weights, exponent }) => probabilities(counts, weights, exponent),
+  "loader.grid": grid,
+  "loader.chunks": chunks,
+  "loader.draw": draw,
+  "loader.foreground": foreground,
   "loader.erode": ({ labels, steps, only_xy: onlyXy }) => array(erode(labels, steps, onlyXy)),
 };

@@ -1,8 +1,13 @@
 // Patches drawn from pyramids: which voxels a sample reads, and what becomes of their values.
 
+export { alignedChunks, type ChunkCentres } from "./chunks.js";
+export { drawForegroundCentre, drawSample, probabilities, type Draws, type Sample } from "./draw.js";
+export { foregroundCells, foregroundFraction, foregroundOf, type Foreground, type Mask } from "./foreground.js";
+export { gridOf, gridPosition, type Grid, type GridPosition } from "./grid.js";
 export { extentSize, finestLevel, levelFor, pinnedIndex, type LevelPolicy } from "./level.js";
 export { normalise, type Normalisation, type Value } from "./normalise.js";
 export { labelVoxels, outputPositions, resampleLinear } from "./resample.js";
+export { sampledCentres, sampledSize, type Ranges, type Rules, type SampledVolume } from "./sampling.js";
 export { fitted, scaleOf, type Scale } from "./scale.js";
 export { drawSymmetry, rot90, spatialDims, type Symmetry, type Voxels } from "./symmetry.js";
 export { affinities, erode, type Labels } from "./targets.js";
