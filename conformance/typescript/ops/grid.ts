@@ -5,7 +5,8 @@ import type { Block, BlockFacts, Blocks, Context, Grid, GridFacts } from "../src
 import type { Input, Ops } from "./op.js";
 
 const numbers = (values: readonly (number | bigint)[]): readonly number[] => values.map(Number);
-const optional = (values: readonly (number | bigint)[] | undefined): readonly number[] | undefined => values?.map(Number);
+const optional = (values: readonly (number | bigint)[] | undefined): readonly number[] | undefined =>
+  values?.map(Number);
 const box = ({ begin, end }: Input): Box => ({ begin: numbers(begin), end: numbers(end) });
 
 const facts = (input: Input): GridFacts => ({

@@ -1,7 +1,8 @@
 import { decodeKey, encodeKey, type KeyFacts, listUnits } from "../src/keys/index.js";
 import type { Input, Ops } from "./op.js";
 
-const numbers = (values: readonly (number | bigint)[] | undefined): readonly number[] | undefined => values?.map(Number);
+const numbers = (values: readonly (number | bigint)[] | undefined): readonly number[] | undefined =>
+  values?.map(Number);
 
 const facts = ({ format, separator, encoding, chunk_shape, shape, origin, ndim }: Input): KeyFacts => ({
   format,

@@ -3,7 +3,8 @@ import { type AxisSizes, type NdArray, resampleArray, resampleAxis, targetAxis }
 import type { ArrayValue, Element } from "../values.mjs";
 import type { Input, Ops } from "./op.js";
 
-const optional = (value: number | bigint | undefined): number | undefined => (value === undefined ? undefined : Number(value));
+const optional = (value: number | bigint | undefined): number | undefined =>
+  value === undefined ? undefined : Number(value);
 const pair = ({ numerator, denominator }: Fraction): readonly bigint[] => [numerator, denominator];
 
 /** The values as an array of the class that the runner decoded the input to. */

@@ -57,7 +57,9 @@ export function containsPoint(box: Box, point: readonly number[]): boolean {
 export function containsBox(box: Box, other: Box): boolean {
   checkAxes(box, other);
   if (isEmpty(other)) return true;
-  return other.begin.every((from, axis) => from >= entry(box.begin, axis) && entry(other.end, axis) <= entry(box.end, axis));
+  return other.begin.every(
+    (from, axis) => from >= entry(box.begin, axis) && entry(other.end, axis) <= entry(box.end, axis),
+  );
 }
 
 /** One number for every axis, or one per axis. */

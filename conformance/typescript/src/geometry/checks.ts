@@ -18,7 +18,8 @@ export function checkLength(values: readonly unknown[], count: number, at: At, w
 
 /** Raises `not_finite` at a number that is NaN or infinite. */
 export function checkFinite(value: number, at: At): void {
-  if (!Number.isFinite(value)) throw new PlacedError("not_finite", at, `${named(at)} is ${value}, which is no finite number`);
+  if (!Number.isFinite(value))
+    throw new PlacedError("not_finite", at, `${named(at)} is ${value}, which is no finite number`);
 }
 
 /** Raises `not_finite` or `not_positive` at a size that is neither finite nor above zero. */
@@ -72,6 +73,7 @@ export function checkRange(begin: readonly number[], end: readonly number[]): vo
   checkAllFinite(end, ["end"]);
   begin.forEach((from, axis) => {
     const to = end[axis] ?? from;
-    if (to < from) throw new PlacedError("order", ["end", axis], `the end ${to} lies before the begin ${from} on axis ${axis}`);
+    if (to < from)
+      throw new PlacedError("order", ["end", axis], `the end ${to} lies before the begin ${from} on axis ${axis}`);
   });
 }

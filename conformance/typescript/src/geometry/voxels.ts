@@ -66,7 +66,9 @@ export function alignment(box: Box, placed: Placed): readonly Alignment[] {
   checkPlaced(placed, box.begin.length);
   return box.begin.map((begin, axis) => {
     const size = entry(placed.voxelSize, axis);
-    const corners = [begin, entry(box.end, axis)].map((bound) => aboveCorner(bound, size, entry(placed.translation, axis)));
+    const corners = [begin, entry(box.end, axis)].map((bound) =>
+      aboveCorner(bound, size, entry(placed.translation, axis)),
+    );
     const on = (shift: number): boolean =>
       corners.every((corner) => Math.abs(corner + shift - Math.round(corner + shift)) <= TOLERANCE);
     return on(0) ? "corner" : on(0.5) ? "centre" : "neither";

@@ -48,11 +48,20 @@ function sides(context: Context, count: number): readonly (readonly [number, num
   checkLength(given, count, ["context"]);
   return given.map((one, axis) => {
     const pair = typeof one === "number" ? [one, one] : one;
-    if (pair.length !== 2) throw new PlacedError("wrong_length", ["context", axis], `context has ${pair.length} entries, but 2 belong there`);
+    if (pair.length !== 2)
+      throw new PlacedError(
+        "wrong_length",
+        ["context", axis],
+        `context has ${pair.length} entries, but 2 belong there`,
+      );
     checkWhole(pair, ["context"]);
     const wrong = pair.find((side) => side < 0);
     if (wrong === undefined) return [entry(pair, 0), entry(pair, 1)];
-    throw new PlacedError("out_of_range", ["context", axis], `context is ${wrong} on axis ${axis}, but it is at least 0`);
+    throw new PlacedError(
+      "out_of_range",
+      ["context", axis],
+      `context is ${wrong} on axis ${axis}, but it is at least 0`,
+    );
   });
 }
 
@@ -105,7 +114,8 @@ function blockOf(blocks: Blocks, index: readonly number[], id: number): Block {
   const end = begin.map((from, axis) => Math.min(from + entry(blockShape, axis), entry(box.end, axis)));
   const readBegin = begin.map((from, axis) => Math.max(from - entry(before, axis), clip ? 0 : -Infinity));
   const readEnd = end.map((to, axis) => Math.min(to + entry(after, axis), clip ? entry(shape, axis) : Infinity));
-  const inside = (values: readonly number[]): readonly number[] => values.map((value, axis) => value - entry(readBegin, axis));
+  const inside = (values: readonly number[]): readonly number[] =>
+    values.map((value, axis) => value - entry(readBegin, axis));
   return {
     index,
     id,
@@ -142,7 +152,10 @@ export function blocksBetween(blocks: Blocks, start = 0, stop = blocks.length): 
  *
  * Raises `out_of_range` at ["begin", axis] before the first and past the last block, `not_aligned` inside a block.
  */
-export function blockFrom(blocks: Blocks, begin: readonly number[]): { readonly index: readonly number[]; readonly id: number } {
+export function blockFrom(
+  blocks: Blocks,
+  begin: readonly number[],
+): { readonly index: readonly number[]; readonly id: number } {
   checkLength(begin, blocks.shape.length, ["begin"]);
   checkWhole(begin, ["begin"]);
   const index = begin.map((from, axis) => {
@@ -151,7 +164,11 @@ export function blockFrom(blocks: Blocks, begin: readonly number[]): { readonly 
     const position = Math.floor((from - first) / size);
     if (position < 0 || position >= entry(blocks.counts, axis)) {
       const bounds = `[${first}, ${blocks.box.end[axis]})`;
-      throw new PlacedError("out_of_range", ["begin", axis], `begin is ${from} on axis ${axis}, outside the blocks' ${bounds}`);
+      throw new PlacedError(
+        "out_of_range",
+        ["begin", axis],
+        `begin is ${from} on axis ${axis}, outside the blocks' ${bounds}`,
+      );
     }
     if (first + position * size === from) return position;
     const message = `begin is ${from} on axis ${axis}, inside a block; blocks of ${size} begin at ${first}`;

@@ -19,7 +19,8 @@ function checkNoZero(unit: readonly number[], count: number, field: string): voi
   checkLength(unit, count, [field]);
   checkWhole(unit, [field]);
   const wrong = unit.find((size) => size <= 0);
-  if (wrong !== undefined) throw new PlacedError("not_positive", [field], `${field} holds ${wrong}, but at least 1 voxel belongs there`);
+  if (wrong !== undefined)
+    throw new PlacedError("not_positive", [field], `${field} holds ${wrong}, but at least 1 voxel belongs there`);
 }
 
 /**
@@ -29,7 +30,8 @@ function checkNoZero(unit: readonly number[], count: number, field: string): voi
 export function checkChunks(shape: readonly number[], chunks?: readonly number[], shards?: readonly number[]): void {
   if (chunks !== undefined) checkNoZero(chunks, shape.length, "chunks");
   if (shards === undefined) return;
-  if (chunks === undefined) throw new PlacedError("missing_field", ["chunks"], "chunks is missing, but shards are made of chunks");
+  if (chunks === undefined)
+    throw new PlacedError("missing_field", ["chunks"], "chunks is missing, but shards are made of chunks");
   checkNoZero(shards, shape.length, "shards");
   const axis = shards.findIndex((shard, position) => shard % entry(chunks, position) !== 0);
   if (axis < 0) return;
@@ -51,7 +53,11 @@ export function chunkGrid(shape: readonly number[], unit: readonly number[]): re
  * Raises `wrong_length` at ["begin"] and ["end"], `wrong_type` there, `order` at ["end", axis], and what `chunkGrid`
  * raises.
  */
-export function unitsCovering(shape: readonly number[], unit: readonly number[], box: Box): readonly (readonly number[])[] {
+export function unitsCovering(
+  shape: readonly number[],
+  unit: readonly number[],
+  box: Box,
+): readonly (readonly number[])[] {
   checkLength(box.begin, shape.length, ["begin"]);
   checkRange(box.begin, box.end);
   checkWhole(box.begin, ["begin"]);

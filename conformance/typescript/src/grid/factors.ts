@@ -18,14 +18,22 @@ export interface FactorFacts {
 function checkFacts({ voxelSize, ratio = 1.5, maxLevels, stopShape, shape }: FactorFacts): void {
   checkAllPositive(voxelSize, ["voxel_size"]);
   checkFinite(ratio, ["ratio"]);
-  if (ratio < 1) throw new PlacedError("out_of_range", ["ratio"], `ratio is ${ratio}, but the smallest size is within 1`);
+  if (ratio < 1)
+    throw new PlacedError("out_of_range", ["ratio"], `ratio is ${ratio}, but the smallest size is within 1`);
   if (maxLevels === undefined && stopShape === undefined) {
     throw new PlacedError("invalid_argument", ["max_levels"], "max_levels or stop_shape says where the levels stop");
   }
   if (stopShape !== undefined && shape === undefined) {
-    throw new PlacedError("invalid_argument", ["shape"], "stop_shape needs shape, which is halved until it is as small");
+    throw new PlacedError(
+      "invalid_argument",
+      ["shape"],
+      "stop_shape needs shape, which is halved until it is as small",
+    );
   }
-  for (const [sizes, field] of [[shape, "shape"], [stopShape, "stop_shape"]] as const) {
+  for (const [sizes, field] of [
+    [shape, "shape"],
+    [stopShape, "stop_shape"],
+  ] as const) {
     if (sizes === undefined) continue;
     checkLength(sizes, voxelSize.length, [field]);
     checkShape(sizes, [field]);
@@ -33,7 +41,8 @@ function checkFacts({ voxelSize, ratio = 1.5, maxLevels, stopShape, shape }: Fac
   if (maxLevels === undefined) return;
   checkFinite(maxLevels, ["max_levels"]);
   checkWhole([maxLevels], ["max_levels"]);
-  if (maxLevels < 0) throw new PlacedError("out_of_range", ["max_levels"], `max_levels is ${maxLevels}, but it is at least 0`);
+  if (maxLevels < 0)
+    throw new PlacedError("out_of_range", ["max_levels"], `max_levels is ${maxLevels}, but it is at least 0`);
 }
 
 /** Whether a level is the last: no larger than `stopShape` on any axis, or one voxel. */

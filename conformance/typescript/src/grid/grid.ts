@@ -121,7 +121,9 @@ function targetSizes(grid: Grid, asked: readonly number[]): readonly number[] {
   checkAllPositive(asked, ["voxel_size"]);
   const place = { count: grid.shape.length, spatial: grid.spatial, field: "voxel_size" };
   const sizes = onEveryAxis(asked, place, (axis) => entry(grid.voxelSize, axis));
-  const wrong = sizes.findIndex((size, axis) => !grid.spatial.includes(axis) && !sameSize(size, entry(grid.voxelSize, axis)));
+  const wrong = sizes.findIndex(
+    (size, axis) => !grid.spatial.includes(axis) && !sameSize(size, entry(grid.voxelSize, axis)),
+  );
   if (wrong < 0) return sizes;
   const message = `voxel_size is ${sizes[wrong]} on the axis ${grid.axes[wrong]}, which is not resampled and has ${grid.voxelSize[wrong]}`;
   throw new PlacedError("wrong_value", ["voxel_size"], message);
@@ -137,7 +139,9 @@ export function targetGrid(grid: Grid, target: readonly number[]): Grid {
   const sizes = targetSizes(grid, target);
   const { spatial } = grid;
   const shape = grid.shape.map((n, axis) =>
-    spatial.includes(axis) ? targetAxis({ n, sourceSize: entry(grid.voxelSize, axis), targetSize: entry(sizes, axis) }).stop : n,
+    spatial.includes(axis)
+      ? targetAxis({ n, sourceSize: entry(grid.voxelSize, axis), targetSize: entry(sizes, axis) }).stop
+      : n,
   );
   const corner = lowerCorner(grid);
   const translation = grid.translation.map((centre, axis) =>
@@ -158,7 +162,11 @@ export function gridIndexBox(grid: Grid, box: Box): Box {
   if (count === grid.shape.length) return indexRange(box, grid);
   if (count !== grid.spatial.length) {
     const lengths = listed([...new Set([grid.spatial.length, grid.shape.length])]);
-    throw new PlacedError("wrong_length", ["box"], `box has ${count} axes, but ${lengths} belong there: the spatial ones, or all`);
+    throw new PlacedError(
+      "wrong_length",
+      ["box"],
+      `box has ${count} axes, but ${lengths} belong there: the spatial ones, or all`,
+    );
   }
   const range = indexRange(box, spatialPlaced(grid));
   const whole = (values: readonly number[], others: (axis: number) => number): readonly number[] =>

@@ -5,7 +5,8 @@ import { checkLength, isChannel, isTime } from "../geometry/index.js";
 import { type Dimension, parseUnit, unitOf } from "../units/index.js";
 
 /** The unit of the spatial axes; or one per axis, "" for none; or one per kind of axis; or null for none at all. */
-export type UnitsGiven = string | null | readonly (string | null)[] | { readonly space?: string; readonly time?: string };
+export type UnitsGiven =
+  string | null | readonly (string | null)[] | { readonly space?: string; readonly time?: string };
 
 /** Names, types and spatial positions of axes. */
 export interface AxesOf {

@@ -53,7 +53,8 @@ const invalid = (field: string, message: string): PlacedError => new PlacedError
 
 function joined({ format, encoding = "default", separator }: KeyFacts): Joined {
   if (format === "n5") {
-    if (separator !== undefined && separator !== "/") throw invalid("separator", `separator is ${separator}, but that of n5 is /`);
+    if (separator !== undefined && separator !== "/")
+      throw invalid("separator", `separator is ${separator}, but that of n5 is /`);
     return { prefix: "", separator: "/", xFirst: true, noAxes: undefined };
   }
   if (format === "zarr3") checkWord(encoding, ["default", "v2"], ["format"], "invalid_argument");

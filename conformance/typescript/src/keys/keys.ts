@@ -13,13 +13,21 @@ const smallest = (value: bigint): number | bigint => (value <= BigInt(Number.MAX
 
 /** The range on one axis: [begin, end) in voxels, with the origin added, cut to the shape. */
 function rangeOf({ chunk, shape, origin }: Ranges, unit: bigint, axis: number): string {
-  const [size, length, first] = [chunk, shape, origin].map((list) => BigInt(list[axis] ?? 0)) as [bigint, bigint, bigint];
+  const [size, length, first] = [chunk, shape, origin].map((list) => BigInt(list[axis] ?? 0)) as [
+    bigint,
+    bigint,
+    bigint,
+  ];
   const end = (unit + 1n) * size;
   return `${first + unit * size}-${first + (end < length ? end : length)}`;
 }
 
 const rangesKey = (form: Ranges, units: readonly bigint[]): string =>
-  units.slice(form.channels ? 1 : 0).map((unit, axis) => rangeOf(form, unit, axis)).reverse().join("_");
+  units
+    .slice(form.channels ? 1 : 0)
+    .map((unit, axis) => rangeOf(form, unit, axis))
+    .reverse()
+    .join("_");
 
 function joinedKey({ prefix, separator, xFirst, noAxes }: Joined, units: readonly bigint[]): string {
   if (units.length === 0) return noAxes ?? "";
@@ -29,7 +37,8 @@ function joinedKey({ prefix, separator, xFirst, noAxes }: Joined, units: readonl
 
 function checkIndex(index: UnitIndex, { form, grid, ndim }: KeyForm): readonly bigint[] {
   const fraction = index.find((unit) => typeof unit === "number" && !Number.isInteger(unit));
-  if (fraction !== undefined) throw new PlacedError("wrong_type", ["index"], `index holds ${fraction}, but units are counted`);
+  if (fraction !== undefined)
+    throw new PlacedError("wrong_type", ["index"], `index holds ${fraction}, but units are counted`);
   if (ndim !== undefined && index.length !== ndim) {
     const message = `index has ${index.length} entries, but ${ndim} belong there, one per axis`;
     throw new PlacedError("wrong_length", ["index"], message);
@@ -58,7 +67,11 @@ export function encodeKey(index: UnitIndex, facts: KeyFacts): string {
 const parseUnit = (text: string): bigint | undefined =>
   /^(?:0|[1-9][0-9]{0,18})$/.test(text) && BigInt(text) <= LARGEST ? BigInt(text) : undefined;
 
-function joinedUnits({ prefix, separator, xFirst, noAxes }: Joined, key: string, ndim: number | undefined): UnitIndex | undefined {
+function joinedUnits(
+  { prefix, separator, xFirst, noAxes }: Joined,
+  key: string,
+  ndim: number | undefined,
+): UnitIndex | undefined {
   if (key === noAxes && (ndim === 0 || (ndim === undefined && prefix !== ""))) return [];
   const parts = key.split(separator);
   if (prefix !== "" && parts.shift() !== prefix) return undefined;

@@ -19,7 +19,9 @@ export interface Misplaced {
 
 /** The centre of voxel 0 of a level of these sizes that shares the corner of another one. */
 export function blockMeanTranslation(base: PlacedLevel, voxelSize: readonly number[]): readonly number[] {
-  return base.translation.map((centre, axis) => centre + ((voxelSize[axis] ?? NaN) - (base.voxelSize[axis] ?? NaN)) / 2);
+  return base.translation.map(
+    (centre, axis) => centre + ((voxelSize[axis] ?? NaN) - (base.voxelSize[axis] ?? NaN)) / 2,
+  );
 }
 
 /** Whether two centres agree on every axis, within the tolerance of the base's voxel. */

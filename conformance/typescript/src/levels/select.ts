@@ -1,7 +1,16 @@
 // Which level of a pyramid answers a voxel size.
 
 import { type At, PlacedError } from "../errors.js";
-import { checkAllPositive, checkLength, checkWord, listed, named, sameSize, sameSizes, TOLERANCE } from "../geometry/index.js";
+import {
+  checkAllPositive,
+  checkLength,
+  checkWord,
+  listed,
+  named,
+  sameSize,
+  sameSizes,
+  TOLERANCE,
+} from "../geometry/index.js";
 
 /** A level by its name, with the voxel size on every spatial axis. */
 export interface Level {
@@ -83,7 +92,8 @@ export function checkLevels(levels: readonly Level[]): void {
 export function selectLevel<L extends Level>(levels: readonly L[], voxelSize: readonly number[], mode = "floor"): L {
   checkWord(mode, LEVEL_MODES, ["mode"]);
   const first = levels[0];
-  if (first === undefined) throw new PlacedError("no_level", ["levels"], `levels is empty, so none answers (${listed(voxelSize)})`);
+  if (first === undefined)
+    throw new PlacedError("no_level", ["levels"], `levels is empty, so none answers (${listed(voxelSize)})`);
   checkLevels(levels);
   checkLength(voxelSize, first.voxelSize.length, ["voxel_size"]);
   checkAllPositive(voxelSize, ["voxel_size"]);

@@ -18,7 +18,10 @@ const SUMMED: Arithmetic<number> = {
   add: (a, b) => a + b,
   weigh: (value, weight) => (weight === 1n ? value : value * Number(weight)),
 };
-const SCALED: Arithmetic<number> = { ...SUMMED, weigh: (value, weight, total) => value * (Number(weight) / Number(total)) };
+const SCALED: Arithmetic<number> = {
+  ...SUMMED,
+  weigh: (value, weight, total) => value * (Number(weight) / Number(total)),
+};
 
 /** One axis of an array in C order replaced by the kernel's rows; `offset` is the source voxel at index 0. */
 function pass<T>(

@@ -49,7 +49,9 @@ function meanRow({ n, ratio, shift }: Target, target: bigint): Row {
 }
 
 const centre = ({ ratio, shift }: Target, target: bigint): Fraction =>
-  Fraction.of(2n * target + 1n, 2n).mul(ratio).add(shift);
+  Fraction.of(2n * target + 1n, 2n)
+    .mul(ratio)
+    .add(shift);
 
 const clamped = (index: bigint, n: number): number => Math.min(Math.max(Number(index), 0), n - 1);
 
