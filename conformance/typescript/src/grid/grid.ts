@@ -125,7 +125,8 @@ function targetSizes(grid: Grid, asked: readonly number[]): readonly number[] {
     (size, axis) => !grid.spatial.includes(axis) && !sameSize(size, entry(grid.voxelSize, axis)),
   );
   if (wrong < 0) return sizes;
-  const message = `voxel_size is ${sizes[wrong]} on the axis ${grid.axes[wrong]}, which is not resampled and has ${grid.voxelSize[wrong]}`;
+  const rule = `which is not resampled and has ${grid.voxelSize[wrong]}`;
+  const message = `voxel_size is ${sizes[wrong]} on the axis ${grid.axes[wrong]}, ${rule}`;
   throw new PlacedError("wrong_value", ["voxel_size"], message);
 }
 
