@@ -1,11 +1,9 @@
 // Half-open boxes of world coordinates: a begin and an end per axis, in floats.
 
 import { PlacedError } from "../errors.js";
-import { checkAllFinite, checkFinite, checkLength, checkRange, checkWord } from "./checks.js";
+import { checkAllFinite, checkFinite, checkLength, checkRange, checkWord, entry } from "./checks.js";
 import { snap, snappedCeil, snappedFloor } from "./tolerance.js";
 import { aboveCorner, type Box, checkPlaced, lowerCorner, type Placed } from "./voxels.js";
-
-const entry = (values: readonly number[], axis: number): number => values[axis] ?? NaN;
 
 /** A box that is one; raises `wrong_length`, `not_finite` and `order`, an end before its begin at ["end", axis]. */
 export function makeBox(begin: readonly number[], end: readonly number[]): Box {

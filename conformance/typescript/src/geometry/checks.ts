@@ -2,6 +2,9 @@
 
 import { type At, PlacedError } from "../errors.js";
 
+/** The entry of an axis; NaN where there is none. */
+export const entry = (values: readonly number[], axis: number): number => values[axis] ?? NaN;
+
 /** Numbers as messages list them: `30, 8, 6`. */
 export const listed = (values: readonly (number | bigint | string)[]): string => values.join(", ");
 

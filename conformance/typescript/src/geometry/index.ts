@@ -28,6 +28,7 @@ export {
   checkUnit,
   checkWhole,
   checkWord,
+  entry,
   listed,
   named,
 } from "./checks.js";

@@ -1,7 +1,7 @@
 // Between world coordinates and voxels: voxel i is centred at translation + i * voxel size, on every axis of its own.
 
 import { defaultAxes, spatialAxes } from "./axes.js";
-import { checkAllFinite, checkAllPositive, checkLength, checkRange, checkWhole } from "./checks.js";
+import { checkAllFinite, checkAllPositive, checkLength, checkRange, checkWhole, entry } from "./checks.js";
 import { snap, snappedCeil, TOLERANCE } from "./tolerance.js";
 
 /** A half-open box or range per axis, in C order: world coordinates, or whole numbers where it counts voxels. */
@@ -18,8 +18,6 @@ export interface Placed {
 
 /** What the bounds of a box lie on, on one axis. */
 export type Alignment = "corner" | "centre" | "neither";
-
-const entry = (values: readonly number[], axis: number): number => values[axis] ?? NaN;
 
 /** Raises `wrong_length`, `not_finite` or `not_positive` where sizes and translations place no `count` axes. */
 export function checkPlaced({ voxelSize, translation }: Placed, count: number): void {

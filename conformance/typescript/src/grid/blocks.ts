@@ -1,7 +1,7 @@
 // Blocks that tile an array, or a box in it, and the boxes around them that are read.
 
 import { PlacedError } from "../errors.js";
-import { type Box, checkLength, checkRange, checkShape, checkUnit, checkWhole } from "../geometry/index.js";
+import { type Box, checkLength, checkRange, checkShape, checkUnit, checkWhole, entry } from "../geometry/index.js";
 import { indicesIn } from "./chunks.js";
 
 /** One number, or one per axis, or [before, after] per axis; in voxels. */
@@ -40,8 +40,6 @@ export interface Block {
   readonly read: Box;
   readonly inner: Box;
 }
-
-const entry = (values: readonly number[], axis: number): number => values[axis] ?? NaN;
 
 function sides(context: Context, count: number): readonly (readonly [number, number])[] {
   const given = typeof context === "number" ? Array.from({ length: count }, () => context) : context;

@@ -1,9 +1,7 @@
 // Chunks and write units, and which of them a box of voxels touches.
 
 import { PlacedError } from "../errors.js";
-import { type Box, checkLength, checkRange, checkShape, checkUnit, checkWhole } from "../geometry/index.js";
-
-const entry = (values: readonly number[], axis: number): number => values[axis] ?? NaN;
+import { type Box, checkLength, checkRange, checkShape, checkUnit, checkWhole, entry } from "../geometry/index.js";
 
 /** The indices from `begin` to before `end`, in C order: the last axis runs fastest; one of no axes. */
 export function indicesIn({ begin, end }: Box): readonly (readonly number[])[] {

@@ -11,6 +11,7 @@ import {
   checkRange,
   checkShape,
   defaultAxes,
+  entry,
   indexRange,
   listed,
   lowerCorner,
@@ -53,8 +54,6 @@ export interface Grid extends Placed {
   readonly chunks: readonly number[] | undefined;
   readonly shards: readonly number[] | undefined;
 }
-
-const entry = (values: readonly number[], axis: number): number => values[axis] ?? NaN;
 
 /** The entries on some axes of a list over every axis. */
 export const onAxes = <T>(values: readonly T[], axes: readonly number[]): readonly T[] =>
