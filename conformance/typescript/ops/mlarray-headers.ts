@@ -1,10 +1,60 @@
-import { composeAxes, dataFingerprint, fromPlain, geometryFingerprint, MLA_UNITS, resolveUnit, toPlain } from "../src/mla/index.js";
-import type { Ops } from "./op.js";
+import {
+  composeAxes,
+  dataFingerprint,
+  encodeMap,
+  fromPlain,
+  geometryFingerprint,
+  MLA_UNITS,
+  type Plain,
+  type PlainMap,
+  recordedCompression,
+  resolveLayout,
+  resolveUnit,
+  storageRecord,
+  suggestLayout,
+  toPlain,
+} from "../src/mla/index.js";
+import type { Input, Ops } from "./op.js";
+
+/** A field that may be absent. */
+const plain = (value: unknown): Plain | undefined => (value === undefined ? undefined : toPlain(value));
+const map = (value: unknown): PlainMap | undefined => plain(value) as PlainMap | undefined;
+
+/** A field of an options object, left out where it is absent. */
+const field = <K extends string>(name: K, value: unknown) =>
+  (value === undefined ? {} : { [name]: toPlain(value) }) as Partial<Record<K, Plain>>;
+
+/** A tree of {map: pairs} as a map. */
+function fromTree(tree: unknown): Plain {
+  if (Array.isArray(tree)) return tree.map(fromTree);
+  if (tree === null || typeof tree !== "object" || tree instanceof Uint8Array) return toPlain(tree);
+  return new Map((tree as { map: [string, unknown][] }).map.map(([key, item]) => [key, fromTree(item)]));
+}
+
+function suggest({ shape, dtype, patch_size, axes, block_budget, chunk_budget }: Input): unknown {
+  const budgets = { ...field("block", block_budget), ...field("chunk", chunk_budget) };
+  return suggestLayout(shape, dtype, plain(patch_size), plain(axes) as Plain[] | undefined, budgets);
+}
+
+function resolve({ shape, dtype, types, patch_size, chunk_size, block_size, cparams, recorded }: Input): unknown {
+  const asked = {
+    ...field("patch", patch_size),
+    ...field("chunk", chunk_size),
+    ...field("block", block_size),
+    cparams: map(cparams) ?? new Map(),
+  };
+  return resolveLayout({ shape, dtype, types }, asked, map(recorded));
+}
 
 export const ops: Ops = {
+  "mlarray.header.encode": ({ header }) => encodeMap(fromTree(header) as PlainMap),
   "mlarray.units.resolve": (input) => resolveUnit(input.unit, input.unit_code),
   "mlarray.units.table": () => Object.fromEntries(MLA_UNITS),
-  "mlarray.axes.compose": ({ ndim, axes }) => fromPlain(composeAxes(ndim, axes === undefined ? undefined : toPlain(axes))),
+  "mlarray.axes.compose": ({ ndim, axes }) => fromPlain(composeAxes(ndim, plain(axes))),
   "mlarray.fingerprint.data": ({ array }) => dataFingerprint(array.dtype, array.shape, array.bytes()),
   "mlarray.fingerprint.geometry": ({ axes, spaces }) => geometryFingerprint(axes, spaces),
+  "mlarray.layout.suggest": suggest,
+  "mlarray.layout.resolve": resolve,
+  "mlarray.storage.document": ({ layout, compression }) => storageRecord(layout, compression),
+  "mlarray.storage.compression": ({ compression }) => recordedCompression(map(compression)),
 };

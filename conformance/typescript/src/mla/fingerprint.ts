@@ -1,30 +1,11 @@
 // Hashes by which content and geometry of an array are recognised.
 
+import { dtypeCode } from "./dtype.js";
 import type { MlaAxis, MlaReference, MlaSpace } from "./records.js";
 import { Sha256 } from "./sha256.js";
 import { spaceMatrix } from "./space-matrix.js";
 import { encodeUtf8 } from "./utf8.js";
 import { fillUnit } from "./units.js";
-
-/** The letter of a kind of dtype, and how many bytes an element has. */
-const KINDS: readonly (readonly [RegExp, string])[] = [
-  [/^bool$/, "b"],
-  [/^int(\d+)$/, "i"],
-  [/^uint(\d+)$/, "u"],
-  [/^float(\d+)$/, "f"],
-  [/^complex(\d+)$/, "c"],
-];
-
-/** A dtype such as int16 in the short form that says how its bytes stand: `<i2`, `|u1`. */
-export function dtypeCode(dtype: string): string {
-  for (const [form, letter] of KINDS) {
-    const found = form.exec(dtype);
-    if (found === null) continue;
-    const size = Number(found[1] ?? 8) / 8;
-    return `${size === 1 ? "|" : "<"}${letter}${size}`;
-  }
-  throw new RangeError(`${dtype} is no dtype of an .mla array`);
-}
 
 const lines = (...texts: readonly string[]): Uint8Array => encodeUtf8(texts.map((text) => `${text}\n`).join(""));
 

@@ -1,7 +1,20 @@
 // The .mla format: headers, units, storage, layout, fingerprints.
 
 export { composeAxes, typeOfName } from "./compose-axes.js";
-export { dataFingerprint, dtypeCode, geometryFingerprint } from "./fingerprint.js";
+export { type Compression, defaultCompression, recordedCompression, resolveCompression } from "./compression.js";
+export { dtypeCode, dtypeSize, holds } from "./dtype.js";
+export { dataFingerprint, geometryFingerprint } from "./fingerprint.js";
+export {
+  type LayoutArray,
+  type LayoutAsked,
+  type ResolvedLayout,
+  resolveLayout,
+  type StorageRecord,
+  storageRecord,
+} from "./layout-resolve.js";
+export { type Budgets, type Layout, suggestLayout } from "./layout-suggest.js";
+export { decodeMap } from "./msgpack-read.js";
+export { encodeMap } from "./msgpack-write.js";
 export { fromPlain, type Plain, type PlainMap, toPlain } from "./plain.js";
 export * from "./records.js";
 export { Sha256 } from "./sha256.js";
