@@ -1,12 +1,16 @@
 // Patches drawn from pyramids: which voxels a sample reads, and what becomes of their values.
 
 export { alignedChunks, type ChunkCentres } from "./chunks.js";
+export { parseConfig } from "./config.js";
+export type { Config, Factory, ResolutionSampling, Sizes, VolumeConfig } from "./config-fields.js";
+export type { Whole } from "./check.js";
 export { drawForegroundCentre, drawSample, probabilities, type Draws, type Sample } from "./draw.js";
 export { foregroundCells, foregroundFraction, foregroundOf, type Foreground, type Mask } from "./foreground.js";
 export { gridOf, gridPosition, type Grid, type GridPosition } from "./grid.js";
 export { extentSize, finestLevel, levelFor, pinnedIndex, type LevelPolicy } from "./level.js";
 export { normalise, type Normalisation, type Value } from "./normalise.js";
 export { labelVoxels, outputPositions, resampleLinear } from "./resample.js";
+export { fixedAxes, pinnedVolumes, type FixedAxes, type PinnedVolume } from "./pinned.js";
 export { sampledCentres, sampledSize, type Ranges, type Rules, type SampledVolume } from "./sampling.js";
 export { fitted, scaleOf, type Scale } from "./scale.js";
 export { drawSymmetry, rot90, spatialDims, type Symmetry, type Voxels } from "./symmetry.js";
