@@ -1,17 +1,15 @@
 import type { Fraction } from "../src/fraction.js";
 import { type AxisSizes, type NdArray, resampleArray, resampleAxis, targetAxis } from "../src/resample/index.js";
-import type { ArrayValue, Element } from "../values.mjs";
+import type { Element } from "../values.mjs";
 import type { Input, Ops } from "./op.js";
+import { ArrayValue } from "./values.js";
 
 const optional = (value: number | bigint | undefined): number | undefined =>
   value === undefined ? undefined : Number(value);
 const pair = ({ numerator, denominator }: Fraction): readonly bigint[] => [numerator, denominator];
 
-/** The values as an array of the class that the runner decoded the input to. */
-function value({ dtype, shape, data }: NdArray, like: ArrayValue): ArrayValue {
-  const Class = like.constructor as typeof ArrayValue;
-  return new Class(dtype, shape, Array.from(data) as Element[]);
-}
+const array = ({ dtype, shape, data }: NdArray): ArrayValue =>
+  new ArrayValue(dtype, shape, Array.from(data) as Element[]);
 
 const sizes = (given: Input): AxisSizes => ({
   sourceSize: Number(given.source_size),
@@ -29,13 +27,13 @@ export const ops: Ops = {
     const { begin, end, method, edge } = input;
     const asked = { begin: [Number(begin)], end: [Number(end)], method, edge };
     const { data, values } = resampleAxis(input.array, sizes(input), asked);
-    return { data: data[0], values: value(values, input.array) };
+    return { data: data[0], values: array(values) };
   },
   "resample.array": (input) => {
-    const { array, axes, begin, end, method, edge } = input;
+    const { axes, begin, end, method, edge } = input;
     const given = axes.map((axis: Input) => (axis === null ? null : sizes(axis)));
     const asked = { begin: begin.map(Number), end: end.map(Number), method, edge };
-    const { data, values } = resampleArray(array, given, asked);
-    return { data, values: value(values, input.array) };
+    const { data, values } = resampleArray(input.array, given, asked);
+    return { data, values: array(values) };
   },
 };
