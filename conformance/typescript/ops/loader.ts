@@ -3,6 +3,7 @@ import {
   alignedChunks,
   boxes,
   centres,
+  configOfYaml,
   drawForegroundCentre,
   drawSample,
   drawSymmetry,
@@ -38,8 +39,9 @@ import {
   type Voxels,
   type Window,
 } from "../src/loader/index.js";
-import { ArrayValue, type Element } from "../values.mjs";
+import type { Element } from "../values.mjs";
 import type { Input, Ops } from "./op.js";
+import { ArrayValue } from "./values.js";
 
 const array = ({ dtype, shape, data }: Voxels): ArrayValue => new ArrayValue(dtype, shape, Array.from(data) as Element[]);
 
@@ -183,6 +185,7 @@ export const ops: Ops = {
   "loader.config": ({ config }, warn) => parseConfig(config, warn, ["config"]),
   "loader.fixed_axes": ({ name, fixed_axes: axes, weight }) =>
     pinnedVolumes(name, fixedAxes(axes, ["fixed_axes"]), weight),
+  "loader.yaml": ({ text }) => configOfYaml(text, ["text"]),
   "loader.sizes": sizes,
   "loader.probabilities": ({ sizes: counts, weights, exponent }) => probabilities(counts, weights, exponent),
   "loader.grid": grid,

@@ -15,6 +15,7 @@ export { sampledCentres, sampledSize, type Ranges, type Rules, type SampledVolum
 export { fitted, scaleOf, type Scale } from "./scale.js";
 export { drawSymmetry, rot90, spatialDims, type Symmetry, type Voxels } from "./symmetry.js";
 export { affinities, erode, type Labels } from "./targets.js";
+export { configOfYaml } from "./yaml.js";
 export { expanded, type Level, type PlacedVolume, type Range, type WindowRules } from "./volume.js";
 export type { Span } from "./axis.js";
 export {
