@@ -131,7 +131,7 @@ function targetSizes(grid: Grid, asked: readonly number[]): readonly number[] {
 
 /**
  * The grid over an array that reading at another voxel size answers on: the array's corner, and as many voxels as
- * overlap the data. The chunks are those of the array; it has no shards.
+ * overlap the data. Chunks and shards are those of the array.
  *
  * `target` is over the spatial axes, or over every axis with the stored size on the others, else `wrong_value`.
  */
@@ -147,7 +147,7 @@ export function targetGrid(grid: Grid, target: readonly number[]): Grid {
   const translation = grid.translation.map((centre, axis) =>
     spatial.includes(axis) ? entry(corner, axis) + entry(sizes, axis) / 2 : centre,
   );
-  return { ...grid, shape, translation, voxelSize: sizes, shards: undefined };
+  return { ...grid, shape, translation, voxelSize: sizes };
 }
 
 /**
