@@ -11,6 +11,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from maml_parquet.arguments import check_path
 from maml_parquet.arrow.ordering import order
 from maml_parquet.arrow.taking import taken
 from maml_parquet.arrow.types import kinds_of
@@ -79,6 +80,7 @@ def open_table(
     ...     table.names, table.num_rows, table.column("ra").to_pylist()
     (('ra', 'z'), 1, [200.0])
     """
+    check_path("path", path)
     request = read_request(maml, columns=columns, filter=filter, sort=sort, rows=rows, qc=qc, checks=checks)
     return ParquetTable(path, request)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from maml_parquet.arguments import check_path
 from maml_parquet.arrow.incoming import columns_of, other_units
 from maml_parquet.errors import MamlError, MamlWarning, Problem
 from maml_parquet.files.growing import Growing, collected, retyped
@@ -185,6 +186,7 @@ class Writer:
     def __init__(
         self, path: str | os.PathLike[str], schema: Schema, options: Options, *, is_streamed: bool = True
     ) -> None:
+        check_path("path", path)
         _check_schema(schema)
         self.num_rows = 0
         self._schema = schema.copy()

@@ -9,6 +9,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from maml_parquet.arguments import check_maml
 from maml_parquet.errors import MamlError, MamlWarning, Problem
 from maml_parquet.schema.records import Column, TableEntry
 from maml_parquet.schema.values import COMPANION, text_of, typed
@@ -83,6 +84,9 @@ class Schema:
         >>> [(c.name, c.output_name, c.is_declared) for c in Schema.from_maml(user, base).columns.values()]
         [('id', 'mine', True), ('z', 'z', False)]
         """
+        check_maml("maml", maml)
+        if base is not None:
+            check_maml("base", base)
         for given in (maml, base):
             if given is not None and given.role == "read":
                 words = "the MAML was read for a file that exists; read it with role='write'"

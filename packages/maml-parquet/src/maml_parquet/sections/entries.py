@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from maml_parquet.arguments import check_maml
 from maml_parquet.errors import At
 from maml_parquet.sections.records import Entry, Maml
 from maml_parquet.sections.report import Report
@@ -52,6 +53,7 @@ def entries(maml: Maml) -> tuple[Entry, ...]:
     >>> [(entry.key, entry.value) for entry in entries(maml)]
     [('table', 't'), ('comment_1', 'a'), ('comment_2', 'b')]
     """
+    check_maml("maml", maml)
     return tuple(entry for section in maml.sections for entry in section.entries)
 
 

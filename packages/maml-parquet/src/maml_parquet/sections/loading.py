@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
+from maml_parquet.arguments import check_maml, check_path
 from maml_parquet.errors import MamlError, MamlWarning, Problem
 from maml_parquet.sections.datamaps import type_words
 from maml_parquet.sections.records import Maml, Profile, Role
@@ -81,6 +82,7 @@ def load(
     datamap: Mapping[str, str] | None = None,
 ) -> Maml:
     """Return the MAML that the file holds; as `parse`, and OSError where the file cannot be read."""
+    check_path("path", path)
     return _finished(*_read(_bytes(path), dialect, profile, role, os.fspath(path), max_line, datamap))
 
 
@@ -111,7 +113,7 @@ def problems(
 
 
 def validate(
-    source: str | os.PathLike[str] | bytes,
+    source: str | os.PathLike[str] | bytes | Maml,
     *,
     dialect: Dialect = "yaml",
     profile: Profile = "parquet",
@@ -119,16 +121,22 @@ def validate(
     max_line: int = MAX_LINE,
     datamap: Mapping[str, str] | None = None,
 ) -> None:
-    r"""Raise MamlError with everything that is wrong with a file or a text.
+    r"""Raise MamlError with everything that is wrong with a file, a text or a MAML that was parsed.
 
-    A text with a line end or a colon and a blank in it, and bytes, are the MAML itself; anything else is the path of a
-    file.
+    A text with a line end or a colon and a blank in it, and bytes, are the MAML itself; any other text is the path of a
+    file. What was parsed is looked at by the role and the profile that are given here, not by those it was parsed with.
 
     Examples
     --------
     >>> validate("table: t\nfields: [{name: x, data_type: int32}]")
+    >>> validate(parse("extra: {remap: [ra: RA]}", role="read"), role="read")
     """
-    if isinstance(source, bytes) or (isinstance(source, str) and ("\n" in source or ": " in source)):
+    if isinstance(source, Maml):
+        _check_word("profile", profile, PROFILES)
+        _check_word("role", role, ROLES)
+        words = type_words(datamap)
+        _finished(*read_document(source.root, role=role, profile=profile, source=source.source, type_words=words))
+    elif isinstance(source, bytes) or (isinstance(source, str) and ("\n" in source or ": " in source)):
         parse(source, dialect=dialect, profile=profile, role=role, max_line=max_line, datamap=datamap)
     else:
         load(source, dialect=dialect, profile=profile, role=role, max_line=max_line, datamap=datamap)
@@ -145,6 +153,7 @@ def valid_for(maml: Maml) -> list[str]:
     >>> valid_for(parse(text + "extra: {a: b}\n"))
     ['1.1', '1.2']
     """
+    check_maml("maml", maml)
     profiles: dict[str, Profile] = dict(zip(VERSIONS, PROFILES[1:], strict=True))
     return [
         version

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from maml_parquet.arguments import check_maml
 from maml_parquet.errors import MamlError, Problem
 from maml_parquet.sections.records import Field, Maml, Rename
 
@@ -32,6 +33,8 @@ def validate_user(user: Maml, base: Maml) -> tuple[Rename, ...]:
     >>> validate_user(user, base)
     (Rename(internal='id0', external='mine', line=3, column=19),)
     """
+    check_maml("user", user)
+    check_maml("base", base)
     found = user_problems(user, base)
     if found:
         raise MamlError(found, user.source)
