@@ -1,6 +1,6 @@
 import { detect, type Storage, type Store, storeOf } from "../src/documents/index.js";
 import type { Warn } from "../src/errors.js";
-import { type ArrayRecord, convertUnits, readArray, type ReadOptions } from "../src/placement/index.js";
+import { type ArrayRecord, convertUnits, type Placement, readArray, readPyramid, type ReadOptions } from "../src/placement/index.js";
 import { storeBytes } from "./values.js";
 import type { Input, Ops } from "./op.js";
 
@@ -52,6 +52,17 @@ function attributes(input: Input, warn: Warn): unknown {
   return { path, parent, attrs, group_attrs: groupAttributes, outer_transforms: outerTransforms };
 }
 
+function placed(placement: Placement): unknown {
+  const { axes, units, voxelSize, translation, placedBy } = placement;
+  return { axes, units, voxel_size: voxelSize, translation, placed_by: placedBy };
+}
+
+function pyramid(input: Input, warn: Warn): unknown {
+  const { path, format, opened, levels } = readPyramid(stored(input.store), input.path, optionsOf(input), warn);
+  const found = levels.map((level) => ({ name: level.name, placed: level.placed && placed(level.placed) }));
+  return { path, format, opened, levels: found };
+}
+
 function convert(input: Input, warn: Warn): unknown {
   const { axes, axis_types: axisTypes, units, voxel_size: voxelSize, translation, wanted, strict = true } = input;
   const found = convertUnits({ axes, axisTypes, units, voxelSize, translation }, wanted, { strict }, warn);
@@ -62,5 +73,6 @@ export const ops: Ops = {
   "placement.detect": ({ store, path }) => detected(stored(store), path),
   "placement.read": record,
   "placement.attributes": attributes,
+  "placement.pyramid": pyramid,
   "placement.convert": convert,
 };
