@@ -16,6 +16,7 @@ export { type Budgets, type Layout, suggestLayout } from "./layout-suggest.js";
 export { decodeMap } from "./msgpack-read.js";
 export { encodeMap } from "./msgpack-write.js";
 export { fromPlain, type Plain, type PlainMap, toPlain } from "./plain.js";
+export { independentColumns } from "./rank.js";
 export * from "./records.js";
 export { Sha256 } from "./sha256.js";
 export { axisName, type SpaceMatrix, spaceMatrix } from "./space-matrix.js";
