@@ -54,7 +54,8 @@ export function blockNode(s: State, room: Room, fresh = false): Node {
 function blockCollection(s: State, room: Room, fresh: boolean, props?: Props): Node | undefined {
   const item = isItem(s);
   if (!item && !isKey(s)) return undefined;
-  if (!fresh && room.compact !== true) s.fail(item ? "a list begins in the next line" : "a second colon in a line needs quotes around the value");
+  if (!fresh && room.compact !== true)
+    s.fail(item ? "a list begins in the next line" : "a second colon in a line needs quotes around the value");
   return item ? blockList(s, props) : blockMap(s, props);
 }
 

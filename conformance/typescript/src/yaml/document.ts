@@ -10,7 +10,10 @@ function directives(s: State): boolean {
   for (s.skip(); s.peek() === "%" && s.column() === 0; s.skip()) {
     const end = s.text.indexOf("\n", s.pos);
     const line = s.text.slice(s.pos, end < 0 ? s.text.length : end).replace(/[ \t]+#.*$/, "");
-    directive(s, line.split(/[ \t]+/).filter((word) => word !== ""));
+    directive(
+      s,
+      line.split(/[ \t]+/).filter((word) => word !== ""),
+    );
     s.pos = end < 0 ? s.text.length : end;
     found = true;
   }
@@ -21,7 +24,8 @@ function directive(s: State, words: readonly string[]): void {
   const [name, first = "", second = ""] = words;
   if (name === "%YAML" && !/^1\.[0-9]+$/.test(first)) s.fail(`a document of YAML ${first} is not read`);
   if (name !== "%TAG") return;
-  if (!/^!(?:\w*!)?$/.test(first) || second === "" || s.handles.has(first)) s.fail("%TAG takes a handle, once, and a prefix");
+  if (!/^!(?:\w*!)?$/.test(first) || second === "" || s.handles.has(first))
+    s.fail("%TAG takes a handle, once, and a prefix");
   s.handles.set(first, second);
 }
 

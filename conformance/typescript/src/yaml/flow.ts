@@ -121,7 +121,14 @@ export function skipInline(s: State, from: number, flow: boolean): number {
   const line = s.text.slice(from, newline < 0 ? s.text.length : newline);
   const props = /^(?:[&!][^ \t]*[ \t]+)*/.exec(line)?.[0].length ?? 0;
   const char = line[props] ?? "";
-  const pattern = char === '"' ? /^"(?:[^"\\]|\\.)*"/ : char === "'" ? /^'(?:[^']|'')*'/ : char === "*" ? /^\*[^\s,[\]{}]+/ : undefined;
+  const pattern =
+    char === '"'
+      ? /^"(?:[^"\\]|\\.)*"/
+      : char === "'"
+        ? /^'(?:[^']|'')*'/
+        : char === "*"
+          ? /^\*[^\s,[\]{}]+/
+          : undefined;
   let length = -1;
   if (pattern !== undefined) length = pattern.exec(line.slice(props))?.[0].length ?? -1;
   else if (char === "[" || char === "{") length = bracketed(line.slice(props));
@@ -152,7 +159,12 @@ function bracketed(line: string): number {
 function flowItem(s: State): Node {
   if (!isPair(s)) return flowNode(s);
   const start = s.pos;
-  return s.collection<Entry, MapNode>(start, undefined, () => [flowEntry(s)], (entries) => ({ kind: "map", entries, ...s.place(start) }));
+  return s.collection<Entry, MapNode>(
+    start,
+    undefined,
+    () => [flowEntry(s)],
+    (entries) => ({ kind: "map", entries, ...s.place(start) }),
+  );
 }
 
 function flowList(s: State, props: Props | undefined, start: number): ListNode {

@@ -130,7 +130,8 @@ function continues(s: State, min: number, flow: boolean): number {
     indent = s.pos - line;
     s.skipBlanks();
   }
-  const stops = s.isOver() || s.peek() === "#" || isColon(s, 0, flow) || (flow ? FLOW.includes(s.peek()) : indent < min);
+  const stops =
+    s.isOver() || s.peek() === "#" || isColon(s, 0, flow) || (flow ? FLOW.includes(s.peek()) : indent < min);
   if (count > 0 && !stops) return count;
   s.pos = from;
   return 0;
@@ -165,7 +166,8 @@ function header(s: State): Header {
   const line = s.line();
   const from = s.pos;
   s.skipBlanks();
-  if (s.peek() === "#" && s.pos > from) s.pos = s.text.indexOf("\n", s.pos) < 0 ? s.text.length : s.text.indexOf("\n", s.pos);
+  if (s.peek() === "#" && s.pos > from)
+    s.pos = s.text.indexOf("\n", s.pos) < 0 ? s.text.length : s.text.indexOf("\n", s.pos);
   if (s.peek() !== "\n" && s.peek() !== "") s.fail("a block text begins in the next line");
   if (s.line() === line && s.peek() === "\n") s.pos += 1;
   return { indent, chomp };
@@ -183,7 +185,8 @@ function blockLines(s: State, min: number, known: number): string[] {
     const spaces = /^ */.exec(line)?.[0].length ?? 0;
     const empty = spaces === line.length || (line.trim() === "" && indent > 0 && spaces < indent);
     if (!empty) {
-      if (known === 0 && indent === 0 && spaces < min && width > spaces) s.fail("a tab does not indent", s.pos + spaces);
+      if (known === 0 && indent === 0 && spaces < min && width > spaces)
+        s.fail("a tab does not indent", s.pos + spaces);
       if (spaces < (indent || min) || s.isMarker()) break;
       if (indent === 0) indent = spaces || -1;
     }

@@ -122,7 +122,12 @@ export class State {
   }
 
   /** A list or map: `read` makes its parts, `make` the node of them. */
-  collection<Part, Made extends Node>(pos: number, props: Props | undefined, read: () => readonly Part[], make: (parts: readonly Part[]) => Made): Made {
+  collection<Part, Made extends Node>(
+    pos: number,
+    props: Props | undefined,
+    read: () => readonly Part[],
+    make: (parts: readonly Part[]) => Made,
+  ): Made {
     if (this.depth >= this.maxDepth) this.fail(`more than ${this.maxDepth} levels are too many`, pos, "limit");
     const before = this.count;
     this.add(1, pos);
@@ -130,7 +135,8 @@ export class State {
     this.depth += 1;
     const node = make(read());
     this.depth -= 1;
-    const inside: readonly Node[] = node.kind === "list" ? node.items : node.kind === "map" ? node.entries.map((entry) => entry.value) : [];
+    const inside: readonly Node[] =
+      node.kind === "list" ? node.items : node.kind === "map" ? node.entries.map((entry) => entry.value) : [];
     const height = 1 + inside.reduce((most, part) => Math.max(most, this.extents.get(part)?.height ?? 0), 0);
     this.remember(node, { size: this.count - before, height }, props);
     return node;
@@ -143,7 +149,8 @@ export class State {
     if (node === null) return this.fail(`the alias ${name} lies inside what it stands for`, pos, "recursion");
     const extent = this.extents.get(node) ?? { size: 1, height: 0 };
     this.add(extent.size, pos);
-    if (this.depth + extent.height > this.maxDepth) this.fail(`more than ${this.maxDepth} levels are too many`, pos, "limit");
+    if (this.depth + extent.height > this.maxDepth)
+      this.fail(`more than ${this.maxDepth} levels are too many`, pos, "limit");
     const placed = { ...node, ...this.place(pos) };
     this.extents.set(placed, extent);
     return placed;

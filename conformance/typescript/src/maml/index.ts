@@ -1,0 +1,10 @@
+export { checkValues, parseBound, parseMiss } from "./bounds.js";
+export type { Bound, BoundFailure, Cell, Check, Limits, Miss, Side } from "./bounds.js";
+export type { Place, Problem } from "./problem.js";
+export { parseMaml } from "./read.js";
+export type { ParseResult } from "./read.js";
+export type { Entry, Field, Maml, Profile, Quality, ReadOptions, Rename, Role } from "./record.js";
+export type { Dialect } from "./tree.js";
+export { parseSize, parseType, typeWord } from "./types.js";
+export type { DataMap, DataType, Size, Unit } from "./types.js";
+export { checkUser } from "./user.js";
