@@ -4,6 +4,7 @@ import {
   boxes,
   centres,
   configOfYaml,
+  describeVolumes,
   drawForegroundCentre,
   drawSample,
   drawSymmetry,
@@ -32,6 +33,7 @@ import {
   spatialDims,
   windowRange,
   windowsAround,
+  type DescribedVolume,
   type Draws,
   type PlacedVolume,
   type Rules,
@@ -39,9 +41,11 @@ import {
   type Voxels,
   type Window,
 } from "../src/loader/index.js";
+import { storeOf } from "../src/documents/index.js";
+import type { Warn } from "../src/errors.js";
 import type { Element } from "../values.mjs";
 import type { Input, Ops } from "./op.js";
-import { ArrayValue } from "./values.js";
+import { ArrayValue, storeBytes } from "./values.js";
 
 const array = ({ dtype, shape, data }: Voxels): ArrayValue => new ArrayValue(dtype, shape, Array.from(data) as Element[]);
 
@@ -167,6 +171,27 @@ function foreground(input: Input): unknown {
   return { fractions, centre: drawForegroundCentre(volume, rules, mask, all, draws), asked };
 }
 
+/** A record as the op answers it. */
+function record(volume: DescribedVolume): unknown {
+  const { normalize, low, high, perPatch, boundingBox, labelFill, minForeground, expFactor, ...others } = volume;
+  return {
+    ...others,
+    normalisation: { normalize, low, high, per_patch: perPatch },
+    bounding_box: boundingBox,
+    label_fill: labelFill,
+    min_foreground: minForeground,
+    exp_factor: expFactor,
+  };
+}
+
+function volumes({ config, stores }: Input, warn: Warn): unknown {
+  const keys = Object.keys(stores).flatMap((path) =>
+    Object.entries(storeBytes(stores[path])).map(([key, bytes]) => [`${path}/${key}`, bytes] as const),
+  );
+  const found = describeVolumes(parseConfig(config, warn), storeOf(Object.fromEntries(keys)), warn);
+  return { volumes: found.volumes.map(record), label_dtype: found.labelDtype, channels: found.channels };
+}
+
 export const ops: Ops = {
   "loader.level": ({ voxels, resolution, policy }) => levelFor(voxels, resolution, policy),
   "loader.extent_size": ({ patch, resolution, voxel }) =>
@@ -186,6 +211,7 @@ export const ops: Ops = {
   "loader.fixed_axes": ({ name, fixed_axes: axes, weight }) =>
     pinnedVolumes(name, fixedAxes(axes, ["fixed_axes"]), weight),
   "loader.yaml": ({ text }) => configOfYaml(text, ["text"]),
+  "loader.volumes": volumes,
   "loader.sizes": sizes,
   "loader.probabilities": ({ sizes: counts, weights, exponent }) => probabilities(counts, weights, exponent),
   "loader.grid": grid,

@@ -4,6 +4,7 @@ export { alignedChunks, type ChunkCentres } from "./chunks.js";
 export { parseConfig } from "./config.js";
 export type { Config, Factory, ResolutionSampling, Sizes, VolumeConfig } from "./config-fields.js";
 export type { Whole } from "./check.js";
+export { describeVolumes, type Described, type DescribedVolume } from "./describe.js";
 export { drawForegroundCentre, drawSample, probabilities, type Draws, type Sample } from "./draw.js";
 export { foregroundCells, foregroundFraction, foregroundOf, type Foreground, type Mask } from "./foreground.js";
 export { gridOf, gridPosition, type Grid, type GridPosition } from "./grid.js";
@@ -11,6 +12,7 @@ export { extentSize, finestLevel, levelFor, pinnedIndex, type LevelPolicy } from
 export { normalise, type Normalisation, type Value } from "./normalise.js";
 export { labelVoxels, outputPositions, resampleLinear } from "./resample.js";
 export { fixedAxes, pinnedVolumes, type FixedAxes, type PinnedVolume } from "./pinned.js";
+export type { DescribedLevel, DescribedPyramid } from "./pyramid.js";
 export { sampledCentres, sampledSize, type Ranges, type Rules, type SampledVolume } from "./sampling.js";
 export { fitted, scaleOf, type Scale } from "./scale.js";
 export { drawSymmetry, rot90, spatialDims, type Symmetry, type Voxels } from "./symmetry.js";
