@@ -53,51 +53,6 @@ export function unitVector(vector: readonly number[]): readonly number[] {
   return vector.map((value) => value / length + 0);
 }
 
-/** Two columns turned so that they are at right angles; undefined where they are. */
-function rotated(p: readonly number[], q: readonly number[]): readonly [readonly number[], readonly number[]] | undefined {
-  const [alpha, beta, gamma] = [dot(p, p), dot(q, q), dot(p, q)];
-  if (gamma === 0 || Math.abs(gamma) <= Number.EPSILON * Math.sqrt(alpha) * Math.sqrt(beta)) return undefined;
-  const zeta = (beta - alpha) / (2 * gamma);
-  const tangent = (zeta < 0 ? -1 : 1) / (Math.abs(zeta) + Math.hypot(1, zeta));
-  const cosine = 1 / Math.hypot(1, tangent);
-  const sine = cosine * tangent;
-  return [
-    p.map((value, row) => cosine * value - sine * (q[row] ?? 0)),
-    p.map((value, row) => sine * value + cosine * (q[row] ?? 0)),
-  ];
-}
-
-const SWEEPS = 60;
-
-/** The singular values of the matrix whose columns are these, as many as columns, in no order. */
-function singularValues(columns: Rows): readonly number[] {
-  const scale = scaleOf(columns.flat());
-  const turned: (readonly number[])[] = columns.map((column) => column.map((value) => value / scale));
-  for (let sweep = 0, moved = true; moved && sweep < SWEEPS; sweep += 1) {
-    moved = false;
-    for (let p = 0; p < turned.length; p += 1) {
-      for (let q = p + 1; q < turned.length; q += 1) {
-        const pair = rotated(turned[p] ?? [], turned[q] ?? []);
-        if (pair === undefined) continue;
-        [turned[p], turned[q]] = pair;
-        moved = true;
-      }
-    }
-  }
-  return turned.map(lengthOf);
-}
-
-/**
- * Whether the columns of a matrix of finite numbers are independent: there are no more columns than rows, and the smallest
- * singular value is greater than 1e-9 times the largest.
- */
-export function independentColumns(rows: Rows): boolean {
-  const columns = columnsOf(rows);
-  if (columns.length > rows.length) return false;
-  const values = singularValues(columns);
-  return Math.min(...values) > 1e-9 * Math.max(...values);
-}
-
 /** The solution of A x = b for each column of b by elimination; A is square and regular. */
 function solved(a: readonly (readonly Fraction[])[], b: readonly (readonly Fraction[])[]): readonly (readonly Fraction[])[] {
   const work = a.map((row, position) => [...row, ...(b[position] ?? [])]);
