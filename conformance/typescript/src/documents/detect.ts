@@ -29,7 +29,8 @@ type Kind = Detected["kind"];
 export const isZarr3 = ({ value }: FoundObject): boolean => value["zarr_format"] === 3;
 
 function zarr3Kind(document: FoundObject): Kind {
-  if (!isZarr3(document)) throw wrong("wrong_value", document, "the zarr.json of a zarr v3 node has a zarr_format of 3");
+  if (!isZarr3(document))
+    throw wrong("wrong_value", document, "the zarr.json of a zarr v3 node has a zarr_format of 3");
   const kind = document.value["node_type"];
   if (kind === "array" || kind === "group") return kind;
   const rule = `its node_type is ${shown(kind)}, and a node is an array or a group`;
@@ -67,7 +68,14 @@ function fromParent(store: Store, path: string): Detected | undefined {
   if (info === undefined || !isVolume(info)) return undefined;
   const scale = namedScale(info, lastOf(path));
   if (scale === undefined) return undefined;
-  return { format: "precomputed", kind: "array", path: parent, documents: ["info"], scaleKey: scaleKey(scale), document: info };
+  return {
+    format: "precomputed",
+    kind: "array",
+    path: parent,
+    documents: ["info"],
+    scaleKey: scaleKey(scale),
+    document: info,
+  };
 }
 
 /** A document, or undefined where it cannot be read: a foreign one is nobody's error. */

@@ -30,7 +30,11 @@ export function isVolume({ value }: FoundObject): boolean {
 export function noVolume(info: FoundObject): Error {
   const what = info.value["@type"] ?? info.value["type"];
   const kind = what === undefined ? "it holds no scales" : `it is of the type ${shown(what)}`;
-  return wrong("wrong_value", { value: {}, at: info.at }, `${kind}, and only the info of an image or a segmentation is read`);
+  return wrong(
+    "wrong_value",
+    { value: {}, at: info.at },
+    `${kind}, and only the info of an image or a segmentation is read`,
+  );
 }
 
 /** The scales of a volume, in order; `missing_key` where there is none. */
@@ -48,7 +52,9 @@ export const scaleKey = (scale: FoundObject): string => stringOf(needed(scale, "
 export function namedScale(info: FoundObject, name: string): FoundObject | undefined {
   const scales = scalesOf(info);
   const position = /^s(0|[1-9][0-9]*)$/.exec(name)?.[1];
-  return scales.find((scale) => scaleKey(scale) === name) ?? (position === undefined ? undefined : scales[Number(position)]);
+  return (
+    scales.find((scale) => scaleKey(scale) === name) ?? (position === undefined ? undefined : scales[Number(position)])
+  );
 }
 
 /** How many channels a volume has. */

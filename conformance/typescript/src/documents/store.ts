@@ -25,7 +25,8 @@ export const lastOf = (path: string): string => path.slice(path.lastIndexOf("/")
 /** The folders above a path, the nearest first, never the root of the store. */
 export function ancestorsOf(path: string, count: number): readonly string[] {
   const found: string[] = [];
-  for (let folder = parentOf(path); folder !== "" && found.length < count; folder = parentOf(folder)) found.push(folder);
+  for (let folder = parentOf(path); folder !== "" && found.length < count; folder = parentOf(folder))
+    found.push(folder);
   return found;
 }
 

@@ -4,7 +4,7 @@ import { type Found, listOf, member, wrong } from "../documents/document.js";
 import type { FoundObject } from "../documents/document.js";
 import { PlacedError } from "../errors.js";
 import { defaultAxes, spatialAxes } from "../geometry/index.js";
-import { nullableString, trailing } from "./lists.js";
+import { type Cover, nullableString, trailing } from "./lists.js";
 import type { NamedAxes } from "./types.js";
 
 /** The axes of an array: every name filled in, `types` null where no axis has one. */
@@ -28,7 +28,12 @@ export function filledNames(given: readonly (string | null)[]): readonly string[
 /** Raises `duplicate` at a list of names that repeats one. */
 export function checkRepeats(names: readonly (string | null)[], found: Pick<Found, "at">): void {
   const twice = names.find((name, axis) => name && names.indexOf(name) !== axis);
-  if (twice) throw new PlacedError("duplicate", found.at, `${found.at.join("/")} names ${twice} twice; axes have names of their own`);
+  if (twice)
+    throw new PlacedError(
+      "duplicate",
+      found.at,
+      `${found.at.join("/")} names ${twice} twice; axes have names of their own`,
+    );
 }
 
 /** A list of names, for every axis or the trailing ones. */
@@ -50,7 +55,10 @@ export function everyName(found: Found, count: number): NamedAxes {
 }
 
 /** The types that attributes give, else those that names ending in ^ tell. */
-export function funlibTypes(nodes: readonly FoundObject[], names: readonly (string | null)[]): readonly string[] | undefined {
+export function funlibTypes(
+  nodes: readonly FoundObject[],
+  names: readonly (string | null)[],
+): readonly string[] | undefined {
   for (const attributes of nodes) {
     const found = member(attributes, "types");
     if (found !== undefined) {
@@ -73,3 +81,10 @@ export function settledAxes(given: NamedAxes | undefined, count: number, types?:
     spatial: spatialAxes(names, typed ?? []),
   };
 }
+
+/** The axes that lists of an array cover, by their types. */
+export const coverOf = ({ names, types, spatial }: Axes): Cover => ({
+  count: names.length,
+  spatial,
+  space: types?.flatMap((type, axis) => (type === "space" ? [axis] : [])),
+});

@@ -60,7 +60,12 @@ function check({ axes, axisTypes, units, voxelSize, translation }: InUnits): voi
  * A placement with its spatial and time axes in the units wanted, each number converted exactly and rounded once;
  * units of converted axes come back by their OME names.
  */
-export function convertUnits(given: InUnits, wanted: Wanted, options: ConvertOptions, warn: Warn): Pick<InUnits, "units" | "voxelSize" | "translation"> {
+export function convertUnits(
+  given: InUnits,
+  wanted: Wanted,
+  options: ConvertOptions,
+  warn: Warn,
+): Pick<InUnits, "units" | "voxelSize" | "translation"> {
   check(given);
   const { axes, axisTypes } = given;
   const target = (kind: keyof Wanted, dimension: Dimension): Unit | undefined => {

@@ -35,7 +35,9 @@ export function cosemAxes(transform: FoundObject, count: number): NamedAxes | un
 /** Where a transform places an array of `cover.count` axes. */
 export function cosemPlace(transform: FoundObject, { count, spatial }: Cover): Placing {
   const cover: Cover = { count, spatial, xFirst: xFirst(transform) };
-  const [scale, translate, units] = ["scale", "translate", "units"].map((key): Found | undefined => member(transform, key));
+  const [scale, translate, units] = ["scale", "translate", "units"].map((key): Found | undefined =>
+    member(transform, key),
+  );
   const none = Array.from({ length: count }, () => undefined);
   const sizes = scale === undefined ? none : numbers(scale, cover, positiveOf);
   const translation = translate === undefined ? none : numbers(translate, cover);

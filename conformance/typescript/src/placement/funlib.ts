@@ -19,9 +19,11 @@ const isSize = ({ value }: Found, count: number): boolean =>
   isList(value) &&
   value.length > 0 &&
   value.length <= count &&
-  value.every((size) => (typeof size === "number" || typeof size === "bigint") && Number.isFinite(Number(size)) && size > 0);
+  value.every(
+    (size) => (typeof size === "number" || typeof size === "bigint") && Number.isFinite(Number(size)) && size > 0,
+  );
 
-/** The voxel size of attributes: `voxel_size`, else `resolution`, else a bare `scale`, of another kind with a warning. */
+/** The voxel size of attributes: `voxel_size`, else `resolution`, else a bare `scale`, else nothing, perhaps with a warning. */
 export function sizedBy(node: FoundObject, count: number, warn: Warn): Sized | undefined {
   const found = firstMember(node, ["voxel_size", "resolution"]);
   if (found !== undefined) return { node, size: found };
@@ -32,7 +34,7 @@ export function sizedBy(node: FoundObject, count: number, warn: Warn): Sized | u
   return undefined;
 }
 
-/** The centre of the first voxel per axis: the corner and half a voxel on spatial axes, undefined where nothing is said. */
+/** The first centre per axis: the corner, and half a voxel on spatial axes; undefined where nothing is said. */
 export function centres(
   sizes: readonly (number | undefined)[],
   corners: readonly (number | undefined)[],
@@ -63,9 +65,16 @@ function compareSpellings(node: FoundObject, cover: Cover, warn: Warn): void {
  * Where funlib's keys place an array. The offset is the array's own, else that of the node that gave the size; an
  * offset alone (`sized` undefined) has voxels of 1.
  */
-export function funlibPlace(sized: Sized | undefined, offsets: readonly FoundObject[], cover: Cover, warn: Warn): Placing {
+export function funlibPlace(
+  sized: Sized | undefined,
+  offsets: readonly FoundObject[],
+  cover: Cover,
+  warn: Warn,
+): Placing {
   const sizes = sized === undefined ? nothing(cover.count) : numbers(sized.size, cover, positiveOf);
-  const offset = offsets.map((node) => ({ node, found: member(node, "offset") })).find(({ found }) => found !== undefined);
+  const offset = offsets
+    .map((node) => ({ node, found: member(node, "offset") }))
+    .find(({ found }) => found !== undefined);
   const corners = offset?.found === undefined ? nothing(cover.count) : numbers(offset.found, cover);
   if (sized !== undefined) compareSpellings(sized.node, cover, warn);
   const node = sized?.node ?? offset?.node;
@@ -78,4 +87,3 @@ export function funlibPlace(sized: Sized | undefined, offsets: readonly FoundObj
     units: units && unitsBeside(units, cover, sized === undefined ? corners : sizes),
   };
 }
-

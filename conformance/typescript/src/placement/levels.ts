@@ -4,7 +4,7 @@ import { type FoundObject, listOf, member } from "../documents/document.js";
 import { isList } from "../documents/index.js";
 import { scaleKey, scalesOf } from "../documents/precomputed.js";
 import { PlacedError, type Warn } from "../errors.js";
-import { settledAxes, trailingNames } from "./axes.js";
+import { coverOf, settledAxes, trailingNames } from "./axes.js";
 import { cosemAxes, cosemPlace, cosemTransform } from "./cosem.js";
 import type { Dataset, Multiscale } from "./multiscales.js";
 import { omeAxes, omePlace, outerSteps } from "./ome.js";
@@ -12,7 +12,6 @@ import { placementOf } from "./place.js";
 import { precomputedPlacement } from "./precomputed.js";
 import type { Step } from "./transforms.js";
 import type { Placement, ReadOptions } from "./types.js";
-import { coverOf } from "./zarr.js";
 
 /** A level by its name; `placed` is null where only the level's own documents tell. */
 export interface PyramidLevel {
@@ -82,7 +81,8 @@ export const precomputedLevels = (info: FoundObject): readonly PyramidLevel[] =>
 /** Where the images of a group without levels lie, as far as its attributes tell. */
 export function imagesBelow(attributes: FoundObject, series: FoundObject | undefined): readonly string[] {
   const plate = member(attributes, "plate")?.value;
-  const wells = plate && typeof plate === "object" && !isList(plate) ? (plate as FoundObject["value"])["wells"] : undefined;
+  const wells =
+    plate && typeof plate === "object" && !isList(plate) ? (plate as FoundObject["value"])["wells"] : undefined;
   if (isList(wells)) return wells.flatMap((well) => pathIn(well)).map((path) => `${path}/0`);
   if (member(attributes, "bioformats2raw.layout") === undefined) return [];
   const names = series && member(series, "series")?.value;

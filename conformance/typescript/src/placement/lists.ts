@@ -39,11 +39,19 @@ export function spread<T>(found: Found, entries: readonly T[], cover: Cover): re
 }
 
 /** Entries on the trailing axes. */
-export const trailing = <T>(found: Found, entries: readonly T[], count: number, xFirst = false): readonly (T | undefined)[] =>
-  spread(found, entries, { count, spatial: [], xFirst });
+export const trailing = <T>(
+  found: Found,
+  entries: readonly T[],
+  count: number,
+  xFirst = false,
+): readonly (T | undefined)[] => spread(found, entries, { count, spatial: [], xFirst });
 
 /** Numbers per axis: a list, or one number for every spatial axis. */
-export function numbers(found: Found, cover: Cover, read: (entry: Found) => number = finiteOf): readonly (number | undefined)[] {
+export function numbers(
+  found: Found,
+  cover: Cover,
+  read: (entry: Found) => number = finiteOf,
+): readonly (number | undefined)[] {
   if (isList(found.value)) return spread(found, listOf(found).map(read), cover);
   const value = read(found);
   return Array.from({ length: cover.count }, (_, axis) => (cover.spatial.includes(axis) ? value : undefined));

@@ -67,7 +67,13 @@ export function groupFactors(above: readonly FoundObject[], name: string): Group
 }
 
 /** The units beside sizes: of the node that gave them, else of the array; else those of the offset. */
-function unitsOf(resolution: Resolution | undefined, nodes: readonly FoundObject[], offsets: readonly FoundObject[], cover: Cover, sizes: Numbers): readonly string[] {
+function unitsOf(
+  resolution: Resolution | undefined,
+  nodes: readonly FoundObject[],
+  offsets: readonly FoundObject[],
+  cover: Cover,
+  sizes: Numbers,
+): readonly string[] {
   if (resolution?.unit !== undefined) {
     const unit = stringOf(resolution.unit);
     return sizes.map((size) => (size === undefined ? "" : unit));
@@ -92,7 +98,13 @@ function cornersOf(node: FoundObject, found: Found, cover: Cover, units: readonl
 }
 
 /** The factors of an array: its own, else those of its level in the group, which are no factors of its own sizes. */
-function factorsOf(nodes: Nodes, listed: GroupFactors | undefined, ownSizes: boolean, cover: Cover, reading: Reading): Numbers | undefined {
+function factorsOf(
+  nodes: Nodes,
+  listed: GroupFactors | undefined,
+  ownSizes: boolean,
+  cover: Cover,
+  reading: Reading,
+): Numbers | undefined {
   const own = member(nodes.own, "downsamplingFactors");
   if (own !== undefined) return numbers(own, cover, positiveOf);
   const level = listed?.level && numbers(listed.level, cover, positiveOf);
@@ -102,7 +114,12 @@ function factorsOf(nodes: Nodes, listed: GroupFactors | undefined, ownSizes: boo
 }
 
 /** Where N5's own keys place an array; undefined where there are neither sizes nor factors. */
-export function n5KeysPlace(nodes: Nodes, listed: GroupFactors | undefined, cover: Cover, reading: Reading): Placing | undefined {
+export function n5KeysPlace(
+  nodes: Nodes,
+  listed: GroupFactors | undefined,
+  cover: Cover,
+  reading: Reading,
+): Placing | undefined {
   const resolution = [nodes.own, ...nodes.above].map(resolutionOf).find((one) => one !== undefined);
   const base = resolution && numbers(resolution.sizes, cover, positiveOf);
   const factors = factorsOf(nodes, listed, resolution?.node === nodes.own, cover, reading);
@@ -111,8 +128,17 @@ export function n5KeysPlace(nodes: Nodes, listed: GroupFactors | undefined, cove
   const ownFactors = member(nodes.own, "downsamplingFactors") !== undefined;
   const giver = resolution?.node ?? (ownFactors ? nodes.own : listed?.node) ?? nodes.own;
   const speakers = giver === nodes.own ? [nodes.own] : [nodes.own, giver];
-  const offset = speakers.map((node) => ({ node, found: member(node, "offset") })).find(({ found }) => found !== undefined);
+  const offset = speakers
+    .map((node) => ({ node, found: member(node, "offset") }))
+    .find(({ found }) => found !== undefined);
   const units = unitsOf(resolution, [giver, nodes.own], offset === undefined ? [giver] : [offset.node], cover, sizes);
-  const corners = offset?.found === undefined ? sizes.map(() => undefined) : cornersOf(offset.node, offset.found, cover, units);
-  return { by: "n5", voxelSize: sizes, translation: centres(sizes, corners, cover), declared: offset !== undefined, units };
+  const corners =
+    offset?.found === undefined ? sizes.map(() => undefined) : cornersOf(offset.node, offset.found, cover, units);
+  return {
+    by: "n5",
+    voxelSize: sizes,
+    translation: centres(sizes, corners, cover),
+    declared: offset !== undefined,
+    units,
+  };
 }

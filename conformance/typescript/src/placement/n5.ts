@@ -2,17 +2,17 @@
 
 import { type FoundObject, member } from "../documents/document.js";
 import { lastOf, type Store } from "../documents/index.js";
-import { type Axes, funlibTypes, settledAxes, trailingNames } from "./axes.js";
+import { type Axes, coverOf, funlibTypes, settledAxes, trailingNames } from "./axes.js";
 import { cosemAxes, cosemPlace, cosemTransform } from "./cosem.js";
 import { funlibPlace, type Sized } from "./funlib.js";
 import type { Cover } from "./lists.js";
 import { type Entry, listedAbove, listsAny, n5Multiscales } from "./multiscales.js";
 import { groupFactors, type GroupFactors, n5KeysPlace, type Nodes } from "./n5-sizes.js";
-import { attributesOf, n5GroupsAbove, NO_ATTRIBUTES } from "./nodes.js";
+import { attributesOf, type Group, n5GroupsAbove, NO_ATTRIBUTES } from "./nodes.js";
 import { rawTransforms } from "./ome.js";
 import { placementOf, unplaced } from "./place.js";
 import type { NamedAxes, Placing, Reading } from "./types.js";
-import { coverOf, type PlacedNode } from "./zarr.js";
+import type { PlacedNode } from "./zarr.js";
 
 /** What is around an N5 array: its own keys, those of groups that speak for it, and where it is listed. */
 interface Surroundings extends Nodes {
@@ -27,7 +27,7 @@ type Rule =
   | { readonly by: "n5" };
 
 function surroundings(store: Store, own: FoundObject, path: string, reading: Reading): Surroundings {
-  const groups = (): Iterable<Parameters<typeof attributesOf>[0] & object> => n5GroupsAbove(store, path);
+  const groups = (): Iterable<Group> => n5GroupsAbove(store, path);
   const entry = listedAbove(path, groups(), n5Multiscales);
   const [parent, second] = groups();
   const above = [attributesOf(parent), attributesOf(second)];

@@ -65,7 +65,7 @@ export function* n5GroupsAbove(store: Store, path: string): Generator<Group> {
   }
 }
 
-/** The group that a folder is; undefined for what has no group above it. */
+/** The attributes that speak for a group: those of its first document, none where there is no group. */
 export const attributesOf = (group: Group | undefined): FoundObject => group?.documents[0] ?? NO_ATTRIBUTES;
 
 /** The first of several attributes that is given. */

@@ -38,10 +38,15 @@ function axisOf(found: Found): { name: string | null; type: string; unit: string
 }
 
 /** The axes that a multiscale names for a dataset; undefined where it names none. `count` is unknown in groups. */
-export function omeAxes(multiscale: Multiscale, dataset: FoundObject | undefined, count?: number): NamedAxes | undefined {
+export function omeAxes(
+  multiscale: Multiscale,
+  dataset: FoundObject | undefined,
+  count?: number,
+): NamedAxes | undefined {
   const systems = systemsOf(multiscale);
   const output = outputOf(dataset);
-  const owner = systems === undefined ? multiscale.found : (systems.find(({ value }) => value["name"] === output) ?? systems[0]);
+  const owner =
+    systems === undefined ? multiscale.found : (systems.find(({ value }) => value["name"] === output) ?? systems[0]);
   const found = owner && (systems === undefined ? member(owner, "axes") : needed(owner, "axes"));
   if (found === undefined) return undefined;
   const axes = listOf(found).map(axisOf);
@@ -64,7 +69,12 @@ export function rawTransforms({ found }: Multiscale): readonly Json[] {
 }
 
 /** Where a multiscale places a dataset; undefined, with a warning, where it gives no scale. */
-export function omePlace(multiscale: Multiscale, dataset: Dataset, outer: readonly Step[], reading: Reading): Composed | undefined {
+export function omePlace(
+  multiscale: Multiscale,
+  dataset: Dataset,
+  outer: readonly Step[],
+  reading: Reading,
+): Composed | undefined {
   if (early(multiscale)) return undefined;
   const found = dataset.found && member(dataset.found, TRANSFORMS);
   const steps = stepsOf(found, reading);

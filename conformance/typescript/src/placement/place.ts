@@ -12,7 +12,11 @@ export const unplaced = ({ names, spatial }: Axes): Placing => ({
 });
 
 /** The lower corner of voxel 0: half a voxel below its centre, on spatial axes. */
-const cornerOf = (translation: readonly number[], voxelSize: readonly number[], spatial: readonly number[]): readonly number[] =>
+const cornerOf = (
+  translation: readonly number[],
+  voxelSize: readonly number[],
+  spatial: readonly number[],
+): readonly number[] =>
   translation.map((centre, axis) => (spatial.includes(axis) ? centre - (voxelSize[axis] ?? 0) / 2 : centre));
 
 /** The placement of an array: axes that a rule says nothing of have voxels of 1, the first at 0. */

@@ -1,7 +1,17 @@
 // The pyramid that a path names, from the documents of its group.
 
 import { type FoundObject, member, objectOf } from "../documents/document.js";
-import { detect, type Detected, type Format, isObject, joined, lastOf, parentOf, shortPath, type Store } from "../documents/index.js";
+import {
+  detect,
+  type Detected,
+  type Format,
+  isObject,
+  joined,
+  lastOf,
+  parentOf,
+  shortPath,
+  type Store,
+} from "../documents/index.js";
 import { PlacedError, type Warn } from "../errors.js";
 import { imagesBelow, n5Levels, omeLevels, precomputedLevels, type PyramidLevel } from "./levels.js";
 import {
@@ -137,7 +147,12 @@ export function readPyramid(store: Store, path: string, options: ReadOptions, wa
     throw nothingAt(path);
   }
   if (found.format === "precomputed" && found.document !== null) {
-    return { path: found.path, format: "precomputed", opened: found.scaleKey, levels: precomputedLevels(found.document) };
+    return {
+      path: found.path,
+      format: "precomputed",
+      opened: found.scaleKey,
+      levels: precomputedLevels(found.document),
+    };
   }
   return found.kind === "group" ? ofGroup(asked, found) : ofArray(asked, found.format);
 }

@@ -85,7 +85,11 @@ function precomputedArray({ store, path: volume, document, warn }: Opened, key: 
 
 /** The error for a path where nothing can be read. */
 export const nothingAt = (path: string): PlacedError =>
-  new PlacedError("not_found", [path], `${path} holds no zarr, N5 or precomputed document, and is no scale of a volume`);
+  new PlacedError(
+    "not_found",
+    [path],
+    `${path} holds no zarr, N5 or precomputed document, and is no scale of a volume`,
+  );
 
 /** The array that was detected. */
 export function readDetected(store: Store, found: Detected, options: ReadOptions, warn: Warn): ArrayRecord {

@@ -78,7 +78,8 @@ export function composed(steps: readonly Step[], count: number, at: At): Compose
   }
   const [voxelSize, translation] = [scale.map((one) => one.toNumber()), shift.map((one) => one.toNumber())];
   if (!voxelSize.every((size) => Number.isFinite(size) && size > 0) || !translation.every(Number.isFinite)) {
-    const message = `${at.join("/")} leads to voxels of ${voxelSize.join(", ")} at ${translation.join(", ")}, beyond floats`;
+    const sizes = `voxels of ${voxelSize.join(", ")} at ${translation.join(", ")}`;
+    const message = `${at.join("/")} leads to ${sizes}, beyond floats`;
     throw new PlacedError("not_finite", at, message);
   }
   return { voxelSize, translation, declared: steps.some(({ kind }) => kind === "translation") };

@@ -2,7 +2,7 @@
 
 import { type FoundObject, member } from "../documents/document.js";
 import type { JsonObject, Json, Store } from "../documents/index.js";
-import { type Axes, everyName, funlibTypes, settledAxes, trailingNames } from "./axes.js";
+import { type Axes, coverOf, everyName, funlibTypes, settledAxes, trailingNames } from "./axes.js";
 import { compareBeside } from "./beside.js";
 import { cosemAxes, cosemPlace, cosemTransform } from "./cosem.js";
 import { dimensionUnits, type Quantity } from "./dimension-units.js";
@@ -74,7 +74,8 @@ const speakers = (node: ZarrNode, rule: Rule): readonly FoundObject[] =>
 /** What names the axes. */
 function namesOf(node: ZarrNode, rule: Rule, ome: Ome, count: number): NamedAxes | undefined {
   if (ome.axes !== undefined) return ome.axes;
-  const own = (node.isVersion3 && member(node.document, "dimension_names")) || member(node.attributes, "_ARRAY_DIMENSIONS");
+  const own =
+    (node.isVersion3 && member(node.document, "dimension_names")) || member(node.attributes, "_ARRAY_DIMENSIONS");
   if (own) return everyName(own, count);
   const cosem = rule.by === "cosem" ? cosemAxes(rule.transform, count) : undefined;
   if (cosem !== undefined) return cosem;
@@ -89,13 +90,6 @@ function axesOf(node: ZarrNode, rule: Rule, ome: Ome, count: number): Axes {
   const types = ome.axes?.types ?? funlibTypes(speakers(node, rule), given);
   return settledAxes(names, count, types);
 }
-
-/** The axes that lists of an array cover, by their types. */
-export const coverOf = ({ names, types, spatial }: Axes): Cover => ({
-  count: names.length,
-  spatial,
-  space: types?.flatMap((type, axis) => (type === "space" ? [axis] : [])),
-});
 
 /** dimension_units give sizes with the corner at the origin, or at the array's own offset. */
 function quantitiesPlace(quantities: readonly (Quantity | undefined)[], node: ZarrNode, cover: Cover): Placing {

@@ -9,21 +9,29 @@ export function knownUnit(text: string | null | undefined, at: At = ["units"]): 
   const unit = parseUnit(text);
   if (unit !== undefined) return unit;
   const what = text ? `the unit ${JSON.stringify(text)} is in no table` : "there is no unit";
-  throw new PlacedError("unknown_unit", at, `${what}; a unit of length or time belongs here, such as nanometer or second`);
+  throw new PlacedError(
+    "unknown_unit",
+    at,
+    `${what}; a unit of length or time belongs here, such as nanometer or second`,
+  );
 }
 
 /** The unit of a text, held against a dimension: `unknown_unit`, or `wrong_value` for one of another dimension. */
 export function unitOf(text: string, dimension: Dimension, at: At = ["units"]): Unit {
   const unit = knownUnit(text, at);
   if (unit.dimension === dimension) return unit;
-  throw new PlacedError("wrong_value", at, `${JSON.stringify(text)} is a unit of ${unit.dimension}; one of ${dimension} belongs here`);
+  throw new PlacedError(
+    "wrong_value",
+    at,
+    `${JSON.stringify(text)} is a unit of ${unit.dimension}; one of ${dimension} belongs here`,
+  );
 }
 
 /** How many of the target one of the source is; `wrong_value` where the dimensions differ. */
 export function unitRatio(source: Unit, target: Unit, at: At = ["units"]): Fraction {
   if (source.dimension === target.dimension) return source.factor.div(target.factor);
-  const words = `${source.abbreviation} is a unit of ${source.dimension} and ${target.abbreviation} one of ${target.dimension}`;
-  throw new PlacedError("wrong_value", at, `${words}: ${source.name} and ${target.name} do not convert into each other`);
+  const [one, other] = [source, target].map(({ abbreviation, dimension }) => `${abbreviation} (${dimension})`);
+  throw new PlacedError("wrong_value", at, `${one} and ${other} do not convert into each other`);
 }
 
 /** A finite number times an exact ratio, rounded once. */

@@ -57,14 +57,12 @@ function allUnits(): Unit[] {
     { name: `${prefix}meter`, abbreviation: `${symbol}m`, dimension: "length", factor: power(exponent) },
     { name: `${prefix}second`, abbreviation: `${symbol}s`, dimension: "time", factor: power(exponent) },
   ]);
-  const others = OTHERS.map(
-    ([name, abbreviation, dimension, numerator, denominator]): Unit => ({
-      name,
-      abbreviation,
-      dimension,
-      factor: Fraction.of(numerator, denominator),
-    }),
-  );
+  const others = OTHERS.map(([name, abbreviation, dimension, numerator, denominator]): Unit => ({
+    name,
+    abbreviation,
+    dimension,
+    factor: Fraction.of(numerator, denominator),
+  }));
   return [...prefixed, ...others];
 }
 
