@@ -1,6 +1,13 @@
 import { detect, type Storage, type Store, storeOf } from "../src/documents/index.js";
 import type { Warn } from "../src/errors.js";
-import { type ArrayRecord, convertUnits, type Placement, readArray, readPyramid, type ReadOptions } from "../src/placement/index.js";
+import {
+  type ArrayRecord,
+  convertUnits,
+  type Placement,
+  readArray,
+  readPyramid,
+  type ReadOptions,
+} from "../src/placement/index.js";
 import { storeBytes } from "./values.js";
 import type { Input, Ops } from "./op.js";
 
@@ -22,7 +29,8 @@ function storageOf(storage: Storage): unknown {
   return storage.format === "precomputed" ? { origin: storage.origin } : null;
 }
 
-const read = (input: Input, warn: Warn): ArrayRecord => readArray(stored(input.store), input.path, optionsOf(input), warn);
+const read = (input: Input, warn: Warn): ArrayRecord =>
+  readArray(stored(input.store), input.path, optionsOf(input), warn);
 
 function record(input: Input, warn: Warn): unknown {
   const array = read(input, warn);
