@@ -60,7 +60,7 @@ export function checkDataset(steps: readonly Step[], { lenient, warn }: Reading)
   }
   const [first, second] = steps;
   if (first?.kind !== "translation" || second === undefined) return;
-  if (!lenient) throw wrong("order", first.found, "a translation stands behind the scale");
+  if (!lenient) throw wrong("order", second.found, "a scale stands before the translation");
   warn("order");
 }
 
