@@ -47,21 +47,37 @@ import type { Element } from "../values.mjs";
 import type { Input, Ops } from "./op.js";
 import { ArrayValue, storeBytes } from "./values.js";
 
-const array = ({ dtype, shape, data }: Voxels): ArrayValue => new ArrayValue(dtype, shape, Array.from(data) as Element[]);
+const array = ({ dtype, shape, data }: Voxels): ArrayValue =>
+  new ArrayValue(dtype, shape, Array.from(data) as Element[]);
 
 /** A volume of `loader.windows` and its like, its sizes divided by `exp_factor`. */
 function placed(volume: Input): PlacedVolume {
-  const { name, axes, patch, image, label, bounding_box: boundingBox, label_fill: labelFill, exp_factor: factor } = volume;
+  const {
+    name,
+    axes,
+    patch,
+    image,
+    label,
+    bounding_box: boundingBox,
+    label_fill: labelFill,
+    exp_factor: factor,
+  } = volume;
   return expanded({ name, axes, patch, image, label, boundingBox, labelFill }, factor ?? 1);
 }
 
 const labelled = ({ labels }: Window): object =>
-  labels === null
-    ? {}
-    : { label_level: labels.level, label_start: labels.start, label_size: labels.size };
+  labels === null ? {} : { label_level: labels.level, label_start: labels.start, label_size: labels.size };
 
 function windows(input: Input): unknown {
-  const { resolutions, centre, clip, bbox_mode: mode, bbox_anchor: anchor, policy, label_sampling: labelSampling } = input;
+  const {
+    resolutions,
+    centre,
+    clip,
+    bbox_mode: mode,
+    bbox_anchor: anchor,
+    policy,
+    label_sampling: labelSampling,
+  } = input;
   const volume = placed(input.volume);
   const found = windowsAround(volume, resolutions, centre, clip ?? false, { policy, labelSampling });
   const around = boxes(volume, found, anchor, mode);

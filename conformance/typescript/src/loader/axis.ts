@@ -1,4 +1,5 @@
-// One scale along one axis: how many voxels it reads, where windows may begin, what the labels read.
+// One scale along one axis: how many voxels it reads, where windows may begin, what the labels read. Places are counted
+// from the lower corner of level 0 of the image.
 
 /** A pyramid's level along one axis. */
 export interface Line {
@@ -40,7 +41,7 @@ const FAR = 2 ** 53;
 
 export const clamp = (value: number, low: number, high: number): number => Math.max(Math.min(value, high), low);
 
-/** The least integer from `low` to `high` where a condition that stays once it holds does; high + 1 where it never does. */
+/** The least integer from `low` to `high` where a condition holds that stays once it does; high + 1 where none is. */
 export function firstWhere(low: number, high: number, holds: (value: number) => boolean): number {
   let [from, to] = [low, high + 1];
   while (from < to) {
@@ -51,7 +52,7 @@ export function firstWhere(low: number, high: number, holds: (value: number) => 
   return from;
 }
 
-/** The greatest integer from `low` to `high` where a condition that never comes back holds; low - 1 where it does nowhere. */
+/** The greatest integer from `low` to `high` where a condition holds that never comes back; low - 1 where none is. */
 export function lastWhere(low: number, high: number, holds: (value: number) => boolean): number {
   return firstWhere(low, high, (value) => !holds(value)) - 1;
 }
@@ -100,7 +101,9 @@ export function labelOrigin(axis: Axis, label: Line, start: number): number {
 /** Per output voxel the voxel of the label window, from its first on, that it takes by position. */
 export function labelVoxelsOf(axis: Axis, label: Line, start: number): number[] {
   const origin = labelOrigin(axis, label, start);
-  return Array.from({ length: axis.patch }, (_, j) => clamp(labelAt(axis, label, start, j) - origin, 0, label.read - 1));
+  return Array.from({ length: axis.patch }, (_, j) =>
+    clamp(labelAt(axis, label, start, j) - origin, 0, label.read - 1),
+  );
 }
 
 /** Whether no label that a window from `start` on needs lies behind the last one. */
@@ -139,7 +142,7 @@ export function movedInside(axis: Axis, start: number): number {
   return clamp(last, 0, Math.max(axis.image.size - axis.image.read, 0));
 }
 
-/** The origins of windows that cover the range from `begin` to `end`, places in the unit of the volume. */
+/** The origins of windows that cover the range from `begin` to `end`, places counted from the corner of level 0. */
 export function coveringSpan(axis: Axis, begin: number, end: number): Span {
   const { image } = axis;
   const [first, last] = startSpan(axis);

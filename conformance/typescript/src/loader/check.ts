@@ -84,7 +84,9 @@ export const between =
   (least: number, most: number): Check<Whole> =>
   (value, at) => {
     const found = number(value, at);
-    return found >= least && found <= most ? found : fail("out_of_range", at, `${found} is not within ${least} to ${most}`);
+    return found >= least && found <= most
+      ? found
+      : fail("out_of_range", at, `${found} is not within ${least} to ${most}`);
   };
 
 export const flag: Check<boolean> = (value, at) =>

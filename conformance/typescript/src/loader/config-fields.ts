@@ -101,7 +101,9 @@ const lengthUnit: Check<string> = (value, at) => {
   const found = text(value, at);
   const unit = parseUnit(found);
   if (unit === undefined) return fail("unknown_unit", at, `no table knows the unit ${shown(found)}`);
-  return unit.dimension === "length" ? found : fail("wrong_value", at, `${shown(found)} is a unit of ${unit.dimension}, not of length`);
+  return unit.dimension === "length"
+    ? found
+    : fail("wrong_value", at, `${shown(found)} is a unit of ${unit.dimension}, not of length`);
 };
 
 /** The letters of the output. */
@@ -109,7 +111,8 @@ const outputAxes: Check<string> = (value, at) => {
   const found = text(value, at);
   const letters = [...found];
   const wrong = letters.find((letter) => !"lcxyzt".includes(letter));
-  if (wrong !== undefined) fail("wrong_value", at, `${shown(found)} has ${wrong}, which is none of l, c, x, y, z and t`);
+  if (wrong !== undefined)
+    fail("wrong_value", at, `${shown(found)} has ${wrong}, which is none of l, c, x, y, z and t`);
   const twice = letters.find((letter, position) => letters.indexOf(letter) < position);
   if (twice !== undefined) fail("duplicate", at, `${shown(found)} has ${twice} twice`);
   if (!letters.includes("l")) fail("wrong_value", at, `${shown(found)} lacks l, the scales`);
@@ -146,7 +149,8 @@ const SAMPLING: Fields<ResolutionSampling> = {
 const sampling: Check<ResolutionSampling> = (value, at) => {
   const found = record(SAMPLING)(value, at);
   const { n_scales: counts, ranges } = found;
-  if (typeof counts === "object") check.lengthIs(counts, ranges.length, [...at, "n_scales"], "belong there, one per range");
+  if (typeof counts === "object")
+    check.lengthIs(counts, ranges.length, [...at, "n_scales"], "belong there, one per range");
   return found;
 };
 

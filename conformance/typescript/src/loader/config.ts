@@ -2,7 +2,14 @@
 
 import type { At, Warn } from "../errors.js";
 import { fail, lengthIs } from "./check.js";
-import { configFields, spatialAxes, type Config, type ResolutionSampling, type Sizes, type VolumeConfig } from "./config-fields.js";
+import {
+  configFields,
+  spatialAxes,
+  type Config,
+  type ResolutionSampling,
+  type Sizes,
+  type VolumeConfig,
+} from "./config-fields.js";
 import { pinnedCount, pinnedVolumes } from "./pinned.js";
 
 /** Resolutions or a sampling that some volume uses, and where it stands. */
@@ -69,14 +76,20 @@ function checkVolume(volume: VolumeConfig, config: Config, at: At): void {
   checkAxes(volume, axes, at);
   checkBounds(volume, at);
   const { bounding_box: box, label_key: label, mask_key: mask } = volume;
-  if (box !== null) lengthIs(box, axes.length, [...at, "bounding_box"], `belong there, one for each of ${[...axes].join(", ")}`);
-  if (volume.label_fill !== null && label === null) fail("missing_field", [...at, "label_key"], "label_fill needs a label_key");
+  if (box !== null)
+    lengthIs(box, axes.length, [...at, "bounding_box"], `belong there, one for each of ${[...axes].join(", ")}`);
+  if (volume.label_fill !== null && label === null)
+    fail("missing_field", [...at, "label_key"], "label_fill needs a label_key");
   if (volume.min_foreground > 0 && mask === null && label === null) {
     fail("missing_field", [...at, "mask_key"], "a min_foreground above 0 needs a mask_key or a label_key");
   }
   for (const axis of Object.keys(volume.fixed_axes ?? {})) {
     if ([...config.output_axes].includes(axis)) {
-      fail("conflict", [...at, "fixed_axes", axis], `${axis} is pinned, and stands in output_axes, ${config.output_axes}`);
+      fail(
+        "conflict",
+        [...at, "fixed_axes", axis],
+        `${axis} is pinned, and stands in output_axes, ${config.output_axes}`,
+      );
     }
   }
 }
@@ -108,16 +121,25 @@ function checkScaleCounts(used: readonly InUse[]): void {
   }
 }
 
-function checkSequential({ overlap, patch_size: patch, output_axes: axes }: Config, used: readonly InUse[], at: At): void {
+function checkSequential(
+  { overlap, patch_size: patch, output_axes: axes }: Config,
+  used: readonly InUse[],
+  at: At,
+): void {
   const drawn = used.find(({ sampling }) => sampling !== null);
   if (drawn !== undefined) fail("conflict", drawn.at, "a resolution_sampling does not go with sampling: sequential");
   const path = [...at, "overlap"];
   const single = typeof overlap !== "object";
-  if (!single) lengthIs(overlap, patch.length, path, `belong there, one for each of ${[...spatialAxes(axes)].join(", ")}`);
+  if (!single)
+    lengthIs(overlap, patch.length, path, `belong there, one for each of ${[...spatialAxes(axes)].join(", ")}`);
   patch.forEach((count, axis) => {
     const own = single ? overlap : overlap[axis]!;
     if (own >= count) {
-      fail("out_of_range", single ? path : [...path, axis], `an overlap of ${own} is not less than the patch of ${count}`);
+      fail(
+        "out_of_range",
+        single ? path : [...path, axis],
+        `an overlap of ${own} is not less than the patch of ${count}`,
+      );
     }
   });
 }
@@ -128,7 +150,7 @@ function checkOrder(resolutions: readonly Sizes[], at: At): void {
     sizes.forEach((entry, axis) => {
       const before = resolutions[scale - 1]?.[axis];
       if (before !== undefined && Number(entry) < (1 - 1e-9) * Number(before)) {
-        const text = `${entry} is finer than ${before} of the scale before; with sample_windows scales run from fine to coarse`;
+        const text = `${entry} is finer than ${before} of the scale before; with sample_windows none is`;
         fail("order", [...at, scale, axis], text);
       }
     });
@@ -145,7 +167,8 @@ function checkDrawnOrder(sampling: ResolutionSampling, at: At): void {
   ranges.forEach(([[low], [high]], range) => {
     const before = ranges[range - 1]?.[1][0];
     const down = (counts[range]! > 1 && low! < high!) || (before !== undefined && low! < before);
-    if (down) fail("conflict", [...at, "sort"], "with sample_windows and sort false a draw may come out below the one before");
+    if (down)
+      fail("conflict", [...at, "sort"], "with sample_windows and sort false a draw may come out below the one before");
   });
 }
 
@@ -180,7 +203,12 @@ export function parseConfig(value: unknown, warn: Warn = () => undefined, at: At
     fail("missing_key", [...at, "resolutions"], "one of resolutions and resolution_sampling is required");
   }
   checkBoth(config, at);
-  lengthIs(config.patch_size, axes.length, [...at, "patch_size"], `belong there, one for each of ${[...axes].join(", ")}`);
+  lengthIs(
+    config.patch_size,
+    axes.length,
+    [...at, "patch_size"],
+    `belong there, one for each of ${[...axes].join(", ")}`,
+  );
   checkAxes(config, axes, at);
   config.volumes.forEach((volume, position) => checkVolume(volume, config, [...at, "volumes", position]));
   const used = allInUse(config, at);

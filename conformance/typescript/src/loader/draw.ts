@@ -3,8 +3,17 @@
 import { PlacedError } from "../errors.js";
 import type { Span } from "./axis.js";
 import { alignedChunks } from "./chunks.js";
+import type { Whole } from "./check.js";
 import { drawForeground, foregroundCells, foregroundOf, type Mask } from "./foreground.js";
-import { areDrawn, moves, sampledCentres, sampledSize, type Ranges, type Rules, type SampledVolume } from "./sampling.js";
+import {
+  areDrawn,
+  moves,
+  sampledCentres,
+  sampledSize,
+  type Ranges,
+  type Rules,
+  type SampledVolume,
+} from "./sampling.js";
 import { fitted, scaleOf, type Scale } from "./scale.js";
 import { startsAround, windowAt, windowRange, type Window } from "./windows.js";
 
@@ -35,13 +44,13 @@ export interface Sample {
  * @returns numbers that add up to 1
  * @throws PlacedError `wrong_length` at `weights` where there are not as many as sizes
  */
-export function probabilities(sizes: readonly number[], weights: readonly number[], exponent: number): number[] {
+export function probabilities(sizes: readonly Whole[], weights: readonly number[], exponent: number): number[] {
   if (sizes.length !== weights.length) {
     const text = `${weights.length} weights for ${sizes.length} volumes; there is one for each`;
     throw new PlacedError("wrong_length", ["weights"], text);
   }
   // Powers and sums may be no doubles; differences of logarithms are.
-  const terms = sizes.map((size, position) => Math.log(weights[position]!) + exponent * Math.log(size));
+  const terms = sizes.map((size, position) => Math.log(weights[position]!) + exponent * Math.log(Number(size)));
   const most = Math.max(...terms);
   const shares = terms.map((term) => Math.exp(term - most));
   const total = shares.reduce((sum, share) => sum + share, 0);
@@ -81,13 +90,25 @@ function drawCentre(volume: SampledVolume, rules: Rules, centres: readonly Span[
 }
 
 /** A centre among those that hold enough foreground. */
-export function drawForegroundCentre(volume: SampledVolume, rules: Rules, mask: Mask, centres: readonly Span[], draws: Draws): number[] {
+export function drawForegroundCentre(
+  volume: SampledVolume,
+  rules: Rules,
+  mask: Mask,
+  centres: readonly Span[],
+  draws: Draws,
+): number[] {
   const foreground = foregroundOf(volume, rules, mask);
   return drawForeground(volume, foreground, foregroundCells(volume, rules, foreground, centres), draws);
 }
 
 /** Where each scale's window begins. */
-function drawStarts(volume: SampledVolume, rules: Rules, scales: readonly Scale[], centre: readonly number[], draws: Draws): number[][] {
+function drawStarts(
+  volume: SampledVolume,
+  rules: Rules,
+  scales: readonly Scale[],
+  centre: readonly number[],
+  draws: Draws,
+): number[][] {
   const inside = moves(volume, rules);
   const starts: number[][] = [];
   scales.forEach((scale, order) => {

@@ -95,13 +95,21 @@ function cellsOf([first, last]: Span, size: number): Cell[] {
 }
 
 /** Every cell of a volume, the last axis fastest. */
-function volumeCells(volume: SampledVolume, rules: Rules, { lines }: Foreground, centres: readonly Span[]): VolumeCell[] {
+function volumeCells(
+  volume: SampledVolume,
+  rules: Rules,
+  { lines }: Foreground,
+  centres: readonly Span[],
+): VolumeCell[] {
   const chunks = rules.chunkAligned === true ? alignedChunks(volume, rules, centres) : [];
   const cells = centres.map((span, axis) => {
     const size = Math.max(Math.floor(lines[axis]!.voxel / volume.image[0]!.voxel[axis]! + 0.5), 1);
     return (chunks[axis]?.centres ?? [span]).flatMap((run) => cellsOf(run, size));
   });
-  return cells.reduce<VolumeCell[]>((found, along) => found.flatMap((cell) => along.map((one) => [...cell, one])), [[]]);
+  return cells.reduce<VolumeCell[]>(
+    (found, along) => found.flatMap((cell) => along.map((one) => [...cell, one])),
+    [[]],
+  );
 }
 
 const middleOf = (cell: VolumeCell): number[] => cell.map(({ middle }) => middle);
@@ -111,7 +119,12 @@ const middleOf = (cell: VolumeCell): number[] => cell.map(({ middle }) => middle
  *
  * @throws PlacedError `out_of_range` at `min_foreground` where there is none
  */
-export function foregroundCells(volume: SampledVolume, rules: Rules, foreground: Foreground, centres: readonly Span[]): VolumeCell[] {
+export function foregroundCells(
+  volume: SampledVolume,
+  rules: Rules,
+  foreground: Foreground,
+  centres: readonly Span[],
+): VolumeCell[] {
   const least = volume.minForeground ?? 0;
   const all = volumeCells(volume, rules, foreground, centres);
   const fractions = all.map((cell) => foregroundFraction(foreground, middleOf(cell)));
@@ -122,10 +135,16 @@ export function foregroundCells(volume: SampledVolume, rules: Rules, foreground:
   throw new PlacedError("out_of_range", ["min_foreground"], `volume ${volume.name}: ${text}`);
 }
 
-const size = (cell: VolumeCell): number => cell.reduce((product, { span: [first, last] }) => product * (last - first + 1), 1);
+const size = (cell: VolumeCell): number =>
+  cell.reduce((product, { span: [first, last] }) => product * (last - first + 1), 1);
 
 /** A centre drawn among cells that hold enough foreground. */
-export function drawForeground(volume: SampledVolume, foreground: Foreground, cells: readonly VolumeCell[], draws: Draws): number[] {
+export function drawForeground(
+  volume: SampledVolume,
+  foreground: Foreground,
+  cells: readonly VolumeCell[],
+  draws: Draws,
+): number[] {
   const total = cells.reduce((sum, cell) => sum + size(cell), 0);
   const number = draws.uniform(0, total);
   let sum = 0;

@@ -75,7 +75,11 @@ function statistics(values: readonly number[]): [mean: number, deviation: number
 export function normalise(scales: readonly Voxels<Value>[], how: Normalisation = {}): Voxels<number>[] {
   const scaled = scales.map(({ dtype, shape, data }, position) => {
     if (dtype.startsWith("complex")) {
-      throw new PlacedError("unsupported", ["scales", position], `images are integers, floats or booleans, not ${dtype}`);
+      throw new PlacedError(
+        "unsupported",
+        ["scales", position],
+        `images are integers, floats or booleans, not ${dtype}`,
+      );
     }
     const scale = scaling(dtype, how);
     return { dtype: "float32", shape, data: Array.from(data, (value) => scale(float32(value))) };

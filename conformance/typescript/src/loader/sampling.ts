@@ -1,6 +1,7 @@
 // A volume that is sampled: its scales, given or drawn, the centres of its samples, and how much they can read.
 
-import { type Span } from "./axis.js";
+import type { Span } from "./axis.js";
+import type { Whole } from "./check.js";
 import { finestLevel } from "./level.js";
 import { fitted, scaleOf, type Scale } from "./scale.js";
 import type { Level, PlacedVolume, WindowRules } from "./volume.js";
@@ -106,7 +107,13 @@ export function sampledCentres(volume: SampledVolume, rules: Rules): Span[] {
 }
 
 /** Where the windows of every scale begin that lie farthest to one side, around a centre at that side. */
-function extremeStarts(scales: readonly Scale[], centre: readonly number[], inside: boolean, covering: boolean, end: 0 | 1): number[][] {
+function extremeStarts(
+  scales: readonly Scale[],
+  centre: readonly number[],
+  inside: boolean,
+  covering: boolean,
+  end: 0 | 1,
+): number[][] {
   const starts: number[][] = [];
   scales.forEach((scale, order) => {
     const previous = scales[order - 1];
@@ -132,19 +139,28 @@ function counted(volume: SampledVolume, rules: Rules): Scale[] {
  *
  * @param centres the centres of the volume
  */
-export function sampledSize(volume: SampledVolume, rules: Rules, centres: readonly Span[]): number {
+export function sampledSize(volume: SampledVolume, rules: Rules, centres: readonly Span[]): Whole {
   const scales = counted(volume, rules);
   const levels = [...new Set(scales.map(({ level }) => level))].sort((a, b) => a - b);
   const level = levels[finestLevel(levels.map((position) => volume.image[position]!.voxel))]!;
   const covering = rules.sampleWindows === true && rules.sequential !== true;
   const inside = moves(volume, rules);
   const starts = ([0, 1] as const).map((end) =>
-    extremeStarts(scales, centres.map((span) => span[end]), inside, covering, end),
+    extremeStarts(
+      scales,
+      centres.map((span) => span[end]),
+      inside,
+      covering,
+      end,
+    ),
   );
-  return centres.reduce((size, _, axis) => {
-    const reading = [...scales.keys()].filter((order) => scales[order]!.level === level);
+  const reading = [...scales.keys()].filter((order) => scales[order]!.level === level);
+  const size = centres.reduce((product, _, axis) => {
     const lowest = Math.min(...reading.map((order) => starts[0]![order]![axis]!));
-    const highest = Math.max(...reading.map((order) => starts[1]![order]![axis]! + scales[order]!.axes[axis]!.image.read));
-    return size * (highest - lowest);
-  }, 1);
+    const highest = Math.max(
+      ...reading.map((order) => starts[1]![order]![axis]! + scales[order]!.axes[axis]!.image.read),
+    );
+    return product * BigInt(highest - lowest);
+  }, 1n);
+  return Number.isSafeInteger(Number(size)) ? Number(size) : size;
 }

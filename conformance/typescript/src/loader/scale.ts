@@ -2,7 +2,7 @@
 
 import { boxOf, type Axis, type Line } from "./axis.js";
 import { extentSize, levelFor } from "./level.js";
-import { frame, frameBeside, type Frame, type Level, type PlacedVolume, type WindowRules } from "./volume.js";
+import { frameBeside, imageFrame, type Frame, type Level, type PlacedVolume, type WindowRules } from "./volume.js";
 
 /** One scale of a volume. */
 export interface Scale {
@@ -28,7 +28,14 @@ const chosen = (levels: readonly Level[], resolution: readonly number[], rules: 
   );
 
 /** How many voxels of the labels a window reads along an axis. */
-function labelRead(patch: number, resolution: number, image: Line, label: Line, volume: PlacedVolume, rules: WindowRules): number {
+function labelRead(
+  patch: number,
+  resolution: number,
+  image: Line,
+  label: Line,
+  volume: PlacedVolume,
+  rules: WindowRules,
+): number {
   if (rules.labelSampling !== "position") return extentSize(patch, resolution, label.voxel);
   const read = Math.ceil(((patch - 1) * image.read * image.voxel) / (patch * label.voxel) - 1e-9) + 1;
   return volume.labelFill == null ? Math.min(read, label.size) : read;
@@ -44,7 +51,7 @@ export function scaleOf(volume: PlacedVolume, resolution: readonly number[], rul
   const { image, label, patch } = volume;
   const level = chosen(image, resolution, rules);
   const labelLevel = label ? chosen(label, resolution, rules) : null;
-  const corners = frame(image);
+  const corners = imageFrame(image);
   const labelCorners = label ? frameBeside(label, image) : [];
   const axes = patch.map((count, axis): Axis => {
     const target = resolution[axis]!;

@@ -76,7 +76,12 @@ function groupAt(store: Store, path: string, at: At): Format {
 }
 
 /** A record in another unit along its spatial axes. */
-function inUnits(record: ArrayRecord, units: string | null, at: At, warn: Warn): Pick<ArrayRecord, "units" | "voxelSize" | "translation"> {
+function inUnits(
+  record: ArrayRecord,
+  units: string | null,
+  at: At,
+  warn: Warn,
+): Pick<ArrayRecord, "units" | "voxelSize" | "translation"> {
   return units === null ? record : convertUnits(record, { space: units }, { at }, warn);
 }
 
@@ -128,7 +133,14 @@ function pyramidAt(store: Store, path: string, at: At, units: string | null, war
  * @throws PlacedError `not_found` for nothing, `wrong_type` for an array, `unsupported` for other axes than z, y, x,
  *   time and channel, and what is wrong with a document
  */
-export function storedPyramid(store: Store, folder: string, key: string, at: At, units: string | null, warn: Warn): StoredPyramid {
+export function storedPyramid(
+  store: Store,
+  folder: string,
+  key: string,
+  at: At,
+  units: string | null,
+  warn: Warn,
+): StoredPyramid {
   const short = shortPath(key);
   const path = short === "" ? folder : joined(folder, short);
   return atKey(at, () => pyramidAt(store, path, at, units, warn));

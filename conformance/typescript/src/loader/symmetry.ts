@@ -72,7 +72,12 @@ function steps(shape: readonly number[]): number[] {
 }
 
 /** A gathered copy: element (i0, i1, …) is the one at start + sum of i times the step of its axis. */
-function gather<Element>(data: ArrayLike<Element>, shape: readonly number[], step: readonly number[], start: number): Element[] {
+function gather<Element>(
+  data: ArrayLike<Element>,
+  shape: readonly number[],
+  step: readonly number[],
+  start: number,
+): Element[] {
   let places = [start];
   shape.forEach((size, axis) => {
     places = places.flatMap((place) => Array.from({ length: size }, (_, i) => place + i * step[axis]!));

@@ -14,14 +14,25 @@ const NEAREST: readonly (readonly number[])[] = [
 
 function checkVolume(labels: Labels): void {
   if (labels.shape.length !== 3) {
-    throw new PlacedError("wrong_length", ["labels"], `labels have ${labels.shape.length} axes; 3 belong there, z, y and x`);
+    throw new PlacedError(
+      "wrong_length",
+      ["labels"],
+      `labels have ${labels.shape.length} axes; 3 belong there, z, y and x`,
+    );
   }
 }
 
 /** Calls `visit` with the flat position of each voxel and that of its neighbour, where both lie in the volume. */
-function pairs(shape: readonly number[], offset: readonly number[], visit: (voxel: number, other: number) => void): void {
+function pairs(
+  shape: readonly number[],
+  offset: readonly number[],
+  visit: (voxel: number, other: number) => void,
+): void {
   const [, rows, columns] = shape as [number, number, number];
-  const [from, to] = [shape.map((_, axis) => Math.max(0, -offset[axis]!)), shape.map((size, axis) => size - Math.max(0, offset[axis]!))];
+  const [from, to] = [
+    shape.map((_, axis) => Math.max(0, -offset[axis]!)),
+    shape.map((size, axis) => size - Math.max(0, offset[axis]!)),
+  ];
   const distance = (offset[0]! * rows + offset[1]!) * columns + offset[2]!;
   for (let z = from[0]!; z < to[0]!; z += 1) {
     for (let y = from[1]!; y < to[1]!; y += 1) {
@@ -58,7 +69,11 @@ export function affinities(labels: Labels, neighborhood: readonly (readonly numb
 }
 
 /** One step: what is 0 afterwards beside another label, compared before anything changes. */
-function erodeOnce(data: readonly (number | bigint)[], shape: readonly number[], offsets: readonly (readonly number[])[]): (number | bigint)[] {
+function erodeOnce(
+  data: readonly (number | bigint)[],
+  shape: readonly number[],
+  offsets: readonly (readonly number[])[],
+): (number | bigint)[] {
   const result = [...data];
   for (const offset of offsets) {
     pairs(shape, offset, (voxel, other) => {

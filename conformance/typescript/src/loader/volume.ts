@@ -52,21 +52,52 @@ export function expanded<Volume extends PlacedVolume>(volume: Volume, factor: nu
   return { ...volume, image: shrunk(image, factor), ...(label ? { label: shrunk(label, factor) } : {}) };
 }
 
-/** The frame of a pyramid: the lower corner of voxel 0 of each level, per axis. */
+/** The lower corner of voxel 0 of each level, per axis. */
 export type Frame = readonly (readonly number[])[];
 
 const declares = (levels: readonly Level[]): boolean => levels.some(({ translation }) => translation != null);
 
-/** The corners of a pyramid's levels; levels that declare nothing share the corner of its level 0. */
-export function frame(levels: readonly Level[]): Frame {
-  const [first] = levels;
-  if (!declares(levels)) return levels.map(() => first!.voxel.map((size) => -size / 2));
-  return levels.map(({ voxel, translation }) => voxel.map((size, axis) => (translation?.[axis] ?? 0) - size / 2));
+/**
+ * The corners of a pyramid's levels, counted from a place.
+ *
+ * @param origin the centre of a voxel and its size: corners are counted from its lower corner. Differences of
+ *   translations are taken first, so that places far from zero lose nothing.
+ */
+function cornersFrom(levels: readonly Level[], origin: Level): Frame {
+  return levels.map(({ voxel, translation }) =>
+    voxel.map((size, axis) => {
+      const centre = (translation?.[axis] ?? 0) - (origin.translation?.[axis] ?? 0);
+      return centre + (origin.voxel[axis]! - size) / 2;
+    }),
+  );
 }
 
-/** The corners of labels or a mask beside an image: where neither declares anything, all share the image's. */
+/** Level 0 of an image; one that declares nothing is centred at 0. */
+const baseOf = ([first]: readonly Level[]): Level => first!;
+
+/** Levels that share the corner of the origin. */
+const shared = (levels: readonly Level[]): Frame => levels.map(({ voxel }) => voxel.map(() => 0));
+
+/** The corners of an image's levels, counted from that of level 0; levels that declare nothing share it. */
+export function imageFrame(image: readonly Level[]): Frame {
+  return declares(image) ? cornersFrom(image, baseOf(image)) : shared(image);
+}
+
+/**
+ * The corners of labels or a mask beside an image, counted from that of its level 0; where neither declares anything,
+ * all levels share it.
+ */
 export function frameBeside(levels: readonly Level[], image: readonly Level[]): Frame {
-  if (declares(levels) || declares(image)) return frame(levels);
-  const [corner] = frame(image);
+  if (declares(levels)) return cornersFrom(levels, baseOf(image));
+  if (!declares(image)) return shared(levels);
+  const [first] = levels;
+  const [corner] = cornersFrom([{ ...first!, translation: null }], baseOf(image));
   return levels.map(() => corner!);
+}
+
+/** The corners of an image's levels in the unit of the volume. */
+export function corners(image: readonly Level[]): Frame {
+  const { voxel, translation } = baseOf(image);
+  const zero = voxel.map((size, axis) => (translation?.[axis] ?? 0) - size / 2);
+  return imageFrame(image).map((corner) => corner.map((place, axis) => zero[axis]! + place));
 }

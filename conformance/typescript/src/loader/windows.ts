@@ -13,7 +13,7 @@ import {
   type Span,
 } from "./axis.js";
 import { line, scaleOf, type Scale } from "./scale.js";
-import { frame, frameBeside, type PlacedVolume, type WindowRules } from "./volume.js";
+import { corners, frameBeside, imageFrame, type PlacedVolume, type WindowRules } from "./volume.js";
 
 /** What one scale of a sample reads: voxels [start, start + size) of a level, per axis. */
 export interface Window {
@@ -91,10 +91,10 @@ export function boxes(
   anchor: "centre" | "corner" = "centre",
   mode: "absolute" | "relative" = "absolute",
 ): Box[] {
-  const corners = frame(volume.image);
+  const lower = corners(volume.image);
   const absolute = windows.map(({ level, start, size }): Box => {
     const { voxel, translation } = volume.image[level]!;
-    const zero = voxel.map((_, axis) => (anchor === "corner" ? corners[level]![axis]! : (translation?.[axis] ?? 0)));
+    const zero = voxel.map((_, axis) => (anchor === "corner" ? lower[level]![axis]! : (translation?.[axis] ?? 0)));
     const at = (index: readonly number[]): number[] => index.map((i, axis) => zero[axis]! + i * voxel[axis]! + 0);
     return [at(start), at(start.map((i, axis) => i + size[axis]!))];
   });
@@ -113,13 +113,17 @@ function noCentre(volume: PlacedVolume, scale: Scale, axis: number): PlacedError
   const within = box === null ? "" : `, bounding box [${box[0]}, ${box[1]}]`;
   const text = `no window of ${image.read} voxels fits level ${scale.level} of ${image.size} voxels${beside}${within}`;
   const todo = "ask for a smaller patch or a finer resolution, or leave the volume out";
-  return new PlacedError("out_of_range", [volume.name, letter], `volume ${volume.name}, axis ${letter}: ${text}; ${todo}`);
+  return new PlacedError(
+    "out_of_range",
+    [volume.name, letter],
+    `volume ${volume.name}, axis ${letter}: ${text}; ${todo}`,
+  );
 }
 
 /** The centres along one axis that bounds other than those of the scales allow. */
 function axisBounds(volume: PlacedVolume, axis: number): Span {
   const { image, label } = volume;
-  const base = line(image, frame(image), 0, axis);
+  const base = line(image, imageFrame(image), 0, axis);
   if (!label || volume.labelFill == null) return [0, base.size];
   const [first, last] = centresOnLabels(base, line(label, frameBeside(label, image), 0, axis));
   return [Math.max(0, first), Math.min(base.size, last)];

@@ -1,7 +1,15 @@
 // A YAML document as the data of a configuration: what plain texts mean, merged mappings, keys that stand once.
 
 import { PlacedError, type At } from "../errors.js";
-import { parseYaml, YamlError, type Entry, type ListNode, type MapNode, type Node, type ScalarNode } from "../yaml/index.js";
+import {
+  parseYaml,
+  YamlError,
+  type Entry,
+  type ListNode,
+  type MapNode,
+  type Node,
+  type ScalarNode,
+} from "../yaml/index.js";
 import type { Mapping } from "./check.js";
 
 /** What a scalar is. */
@@ -73,7 +81,9 @@ function scalarOf(node: ScalarNode, place: Place): Scalar {
   const { tag, text, style } = node;
   if (tag === undefined) return style === "plain" ? plain(text) : text;
   const found = TAGGED[tag]?.(text);
-  return found === undefined ? fail("wrong_value", place, node, `${JSON.stringify(text)} is none of the tag ${tag}`) : found;
+  return found === undefined
+    ? fail("wrong_value", place, node, `${JSON.stringify(text)} is none of the tag ${tag}`)
+    : found;
 }
 
 function checkTag(node: ListNode | MapNode, kind: "seq" | "map", place: Place): void {
