@@ -13,6 +13,33 @@ function derive({ axes, spaces, space }: Input): unknown {
   return { ...rest, letter_codes: letterCodes };
 }
 
+const numbers = (values: Input): readonly number[] => values.map(Number);
+const optional = (value: Input): number | undefined => (value === undefined ? undefined : Number(value));
+const rows = (value: Input): mla.Rows | undefined => (value === undefined ? undefined : points(value));
+
+const niftiHeader = (input: Input): mla.NiftiHeader => ({
+  dim: numbers(input.dim),
+  pixdim: numbers(input.pixdim),
+  xyztUnits: Number(input.xyzt_units),
+  sform: rows(input.sform),
+  sformCode: optional(input.sform_code),
+  qform: rows(input.qform),
+  qformCode: optional(input.qform_code),
+  toffset: optional(input.toffset),
+  intentCode: optional(input.intent_code),
+});
+
+function affine({ space, axis_names }: Input): unknown {
+  const found = mla.niftiAffine(space, axis_names);
+  return found === null ? null : { affine: found.affine, code: found.code, length_code: found.lengthCode };
+}
+
+const itkPlace = ({ spacing, origin, direction }: Input): mla.ItkPlace => ({
+  spacing: numbers(spacing),
+  origin: numbers(origin),
+  direction: points(direction),
+});
+
 export const ops: Ops = {
   "mlarray.geometry.derive": derive,
   "mlarray.geometry.to_space": ({ axes, spaces, space, index }) => mla.indexToSpace(axes, spaces, points(index), space),
@@ -25,4 +52,11 @@ export const ops: Ops = {
   "mlarray.patch.plan": ({ start, size, shape }) => mla.planPatch(start, size, shape.map(Number)),
   "mlarray.patch.read": (input) =>
     array(mla.readPatch(input.array, input.start, input.size, { padValue: input.pad_value, fill: input.fill })),
+  "mlarray.nifti.geometry": (input, warn) => mla.niftiGeometry(niftiHeader(input), warn),
+  "mlarray.nifti.affine": affine,
+  "mlarray.itk.space": (input, warn) => ({ space: mla.itkSpace(itkPlace(input), input.nrrd, warn) }),
+  "mlarray.itk.place": ({ space, axis_names }) => mla.itkPlace(space, axis_names),
+  "mlarray.omezarr.space": ({ names, ...place }) => ({ space: mla.omeZarrSpace(names, place) }),
+  "mlarray.omezarr.place": ({ axes, spaces }) => mla.omeZarrPlace(axes, spaces),
+  "mlarray.dicom.series": ({ slices, thickness }, warn) => mla.dicomSeries(slices, optional(thickness), warn),
 };
