@@ -1,19 +1,26 @@
 import {
+  checkHeader,
   composeAxes,
   dataFingerprint,
+  decodeHeader,
+  decodeMap,
   encodeMap,
   fromPlain,
   geometryFingerprint,
   MLA_UNITS,
   type Plain,
   type PlainMap,
+  readHeader,
+  readLazy,
   recordedCompression,
   resolveLayout,
   resolveUnit,
   storageRecord,
   suggestLayout,
   toPlain,
+  writtenHeader,
 } from "../src/mla/index.js";
+import type { Warn } from "../src/errors.js";
 import type { Input, Ops } from "./op.js";
 
 /** A field that may be absent. */
@@ -29,6 +36,33 @@ function fromTree(tree: unknown): Plain {
   if (Array.isArray(tree)) return tree.map(fromTree);
   if (tree === null || typeof tree !== "object" || tree instanceof Uint8Array) return toPlain(tree);
   return new Map((tree as { map: [string, unknown][] }).map.map(([key, item]) => [key, fromTree(item)]));
+}
+
+/** A plain value as a tree of {map: pairs}. */
+function toTree(value: Plain): unknown {
+  if (value instanceof Map) return { map: [...value].map(([key, item]) => [key, toTree(item)]) };
+  return Array.isArray(value) ? value.map(toTree) : value;
+}
+
+/** The map of a header, given as it is or as bytes. */
+const headerOf = ({ header, bytes }: Input): PlainMap =>
+  bytes === undefined ? (toPlain(header) as PlainMap) : decodeHeader(bytes);
+
+function read(input: Input, warn: Warn): unknown {
+  const { shape, dtype, strict = true } = input;
+  const { header, axisTypes } = readHeader(headerOf(input), { shape, dtype }, warn, { strict });
+  return { header: fromPlain(header), axis_types: axisTypes };
+}
+
+function check(input: Input): unknown {
+  const { shape, dtype } = input;
+  const facts = { ...(shape === undefined ? {} : { shape }), ...(dtype === undefined ? {} : { dtype }) };
+  return checkHeader(headerOf(input), facts).map(({ code, at }) => ({ code, at }));
+}
+
+function lazy({ key, header, bytes }: Input): unknown {
+  const held = bytes === undefined ? (toPlain(header) as PlainMap) : decodeMap(bytes, false);
+  return fromPlain(readLazy(key, held));
 }
 
 function suggest({ shape, dtype, patch_size, axes, block_budget, chunk_budget }: Input): unknown {
@@ -47,7 +81,11 @@ function resolve({ shape, dtype, types, patch_size, chunk_size, block_size, cpar
 }
 
 export const ops: Ops = {
+  "mlarray.header.read": read,
+  "mlarray.header.check": check,
+  "mlarray.header.write": ({ header, writer, held }) => toTree(writtenHeader(fromTree(header) as PlainMap, writer, held)),
   "mlarray.header.encode": ({ header }) => encodeMap(fromTree(header) as PlainMap),
+  "mlarray.lazy.read": lazy,
   "mlarray.units.resolve": (input) => resolveUnit(input.unit, input.unit_code),
   "mlarray.units.table": () => Object.fromEntries(MLA_UNITS),
   "mlarray.axes.compose": ({ ndim, axes }) => fromPlain(composeAxes(ndim, plain(axes))),

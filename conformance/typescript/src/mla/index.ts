@@ -4,6 +4,10 @@ export { composeAxes, typeOfName } from "./compose-axes.js";
 export { type Compression, defaultCompression, recordedCompression, resolveCompression } from "./compression.js";
 export { dtypeCode, dtypeSize, holds } from "./dtype.js";
 export { dataFingerprint, geometryFingerprint } from "./fingerprint.js";
+export type { Finding } from "./findings.js";
+export { checkHeader, decodeHeader, type HeaderOptions, type ReadHeader, readHeader } from "./header-read.js";
+export type { ArrayFacts } from "./header-scope.js";
+export { writtenHeader } from "./header-write.js";
 export {
   type LayoutArray,
   type LayoutAsked,
@@ -13,6 +17,7 @@ export {
   storageRecord,
 } from "./layout-resolve.js";
 export { type Budgets, type Layout, suggestLayout } from "./layout-suggest.js";
+export { type LazyKey, readLazy } from "./lazy.js";
 export { decodeMap } from "./msgpack-read.js";
 export { encodeMap } from "./msgpack-write.js";
 export { fromPlain, type Plain, type PlainMap, toPlain } from "./plain.js";

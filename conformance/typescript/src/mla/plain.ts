@@ -46,3 +46,10 @@ export function shown(value: Plain | undefined): string {
   if (isMap(value)) return `{${[...value].map(([key, item]) => `${JSON.stringify(key)}: ${shown(item)}`).join(", ")}}`;
   return String(value);
 }
+
+/** The name of an entry of `axes`, by its position where it has none; undefined where it cannot be told. */
+export function axisNameOf(axis: Plain, position: number): string | undefined {
+  if (!isMap(axis)) return undefined;
+  const name = axis.has("name") ? axis.get("name") : `axis_${position}`;
+  return typeof name === "string" && name !== "" ? name : undefined;
+}
