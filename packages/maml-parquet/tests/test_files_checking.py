@@ -13,6 +13,9 @@ import pytest
 from maml_parquet.errors import MamlError, MamlWarning
 from maml_parquet.files.reading import read_table
 from maml_parquet.files.tables import open_table
+from maml_parquet.files.writing import write_table
+from maml_parquet.schema.schema import Schema
+from maml_parquet.sections.loading import parse
 
 TABLE = {
     "id": pa.array([1, 2, 3, 4, 5, 6], pa.int32()),
@@ -250,6 +253,17 @@ def test_units_play_no_part_in_bounds(path: Path) -> None:
 
 def test_bounds_of_booleans_have_no_direction(path: Path) -> None:
     assert read_table(path, checks={"ok": {"min": "< 5"}}).num_rows == 6
+
+
+def test_the_maml_of_a_file_with_bounds_of_booleans_describes_that_file(tmp_path: Path) -> None:
+    text = "table: t\nfields: [{name: ok, data_type: boolean, qc: {min: '< 5', max: '>='}}]\n"
+    write_table({"ok": [True, None]}, tmp_path / "x.parquet", Schema.from_maml(parse(text)))
+    assert read_table(tmp_path / "x.parquet", tmp_path / "x.maml").num_rows == 2
+    # Where the file has numbers, such a bound is none.
+    pq.write_table(pa.table({"ok": [1]}), tmp_path / "n.parquet")
+    with pytest.raises(MamlError, match="min takes >= or >") as caught:
+        read_table(tmp_path / "n.parquet", tmp_path / "x.maml")
+    assert {problem.code for problem in caught.value.problems} == {"qc-direction", "qc-empty-operator"}
 
 
 def test_a_folder_names_the_file_whose_rows_break_their_bounds(tmp_path: Path) -> None:

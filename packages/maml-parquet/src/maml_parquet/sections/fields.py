@@ -224,8 +224,9 @@ def _qc(node: Node, at: At, kind: TypeToken | None, report: Report) -> Qc | None
 
 def _bound(node: Node | None, side: Side, at: At, kind: TypeToken | None, report: Report) -> Bound | None:
     text = report.word(node, (*at, side)) if node is not None else None
-    # A file decides about the types of its columns, whatever its description says.
-    bound = parse_bound(text or "", side, None if report.role == "read" else kind)
+    # A file decides about the types of its columns, whatever its description says; bounds of booleans bound nothing.
+    is_judged = report.role != "read" or (kind is not None and kind.base == "boolean")
+    bound = parse_bound(text or "", side, kind if is_judged else None)
     if isinstance(bound, BoundError):
         report.dialect(bound.code, (*at, side), bound.message, node or Scalar("", 1, 1, "plain"))
         return None
