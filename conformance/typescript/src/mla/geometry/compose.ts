@@ -110,7 +110,8 @@ export function composeSpace(axes: readonly MlaAxis[], said: SaidGeometry): MlaS
   checkName(name);
   const names = spatialNames(axes, saidColumns(said) ?? 0);
   if (name === PATIENT && names.length !== 3) {
-    throw new PlacedError("wrong_length", ["space"], `patient has 3 axes, but ${names.length} axes of the array are of type space`);
+    const message = `patient has 3 axes, but ${names.length} axes of the array are of type space`;
+    throw new PlacedError("wrong_length", ["space"], message);
   }
   const spaceAxes = name === PATIENT ? patientAxes() : otherAxes(names, rowCount(said, names.length));
   const rows = composeRows(said, names, spaceAxes);

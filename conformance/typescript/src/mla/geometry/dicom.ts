@@ -116,10 +116,10 @@ function stepOf(positions: Rows, normal: readonly number[], thickness: number | 
 
 /**
  * In which order the slices of a series, which are in the order of the files, make a volume, and its matrix; `thickness` is
- * that of a slice, in millimetres. Errors, at [number of the slice, keyword]: `wrong_value` where rows and columns make no plane,
- * `conflict` for the first slice that does not go with slice 0, `duplicate` for slices at one place, `wrong_length` and
- * `not_finite` for numbers. Warnings: `wrong_value` for directions that are no unit vectors at right angles, for uneven gaps
- * and for slices beside the line; `missing_key` for a thickness of 1.
+ * that of a slice, in millimetres. Errors, at [number of the slice, keyword]: `wrong_value` where rows and columns make no
+ * plane, `conflict` for the first slice that does not go with slice 0, `duplicate` for slices at one place, `wrong_length`
+ * and `not_finite` for numbers. Warnings: `wrong_value` for directions that are no unit vectors at right angles, for uneven
+ * gaps and for slices beside the line; `missing_key` for a thickness of 1.
  */
 export function dicomSeries(slices: readonly DicomSlice[], thickness: number | undefined, warn: Warn): DicomVolume {
   slices.forEach(checkNumbers);

@@ -18,7 +18,12 @@ export function stridesOf(shape: readonly number[]): readonly number[] {
 export const countOf = (shape: readonly number[]): number => shape.reduce((product, size) => product * size, 1);
 
 /** Calls `visit` with the offset of each index of a shape in C order: start + sum of index * strides. */
-export function walk(shape: readonly number[], strides: readonly number[], start: number, visit: (offset: number) => void): void {
+export function walk(
+  shape: readonly number[],
+  strides: readonly number[],
+  start: number,
+  visit: (offset: number) => void,
+): void {
   const count = countOf(shape);
   const index = new Array<number>(shape.length).fill(0);
   let offset = start;

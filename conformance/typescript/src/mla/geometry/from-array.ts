@@ -35,7 +35,8 @@ export function mapRows(spacing: readonly number[], direction: Rows, origin: rea
     throw new PlacedError("not_finite", ["spacing"], "spacing times direction is no finite number");
   }
   if (!independentColumns(linear)) {
-    throw new PlacedError("wrong_value", ["spacing"], "spacing times direction has no independent columns: the map is singular");
+    const message = "spacing times direction has no independent columns: the map is singular";
+    throw new PlacedError("wrong_value", ["spacing"], message);
   }
   return linear.map((row, r) => [...row, origin[r] ?? 0]);
 }

@@ -102,11 +102,12 @@ function checkAxes(space: MlaSpace, axisNames: readonly string[], columns: reado
   const [own, count] = [space.axes.length, columns.length];
   const belong = Math.min(axisNames.length, LETTERS.length);
   if (own !== count || count !== belong) {
-    const message = `the space ${JSON.stringify(space.name)} has ${own} axes over ${count} of the array; ITK places ${belong} by ${belong}`;
-    throw new PlacedError("unsupported", ["spaces", 0], message);
+    const words = `the space ${JSON.stringify(space.name)} has ${own} axes over ${count} of the array`;
+    throw new PlacedError("unsupported", ["spaces", 0], `${words}; ITK places ${belong} by ${belong}`);
   }
   if (columns[0] === axisNames.length - count) return;
-  const message = `the space is over ${space.from_array.array_axes.join(", ")}, which are not the last of ${axisNames.join(", ")}`;
+  const names = space.from_array.array_axes.join(", ");
+  const message = `the space is over ${names}, which are not the last of ${axisNames.join(", ")}`;
   throw new PlacedError("unsupported", ["spaces", 0, "from_array", "array_axes"], message);
 }
 

@@ -26,8 +26,8 @@ export function inMillimetres(space: MlaSpace, rows: Rows): Rows | undefined {
   const lengths = factors.filter((factor) => factor !== undefined).length;
   if (lengths === 0) return undefined;
   if (lengths < factors.length) {
-    const message = `some axes of the space ${JSON.stringify(space.name)} have a unit of length, and some do not; all or none have one`;
-    throw new PlacedError("conflict", ["spaces", 0, "axes"], message);
+    const words = `some axes of the space ${JSON.stringify(space.name)} have a unit of length, and some do not`;
+    throw new PlacedError("conflict", ["spaces", 0, "axes"], `${words}; all or none have one`);
   }
   return rows.map((row, r) => row.map((value) => scaled(value, factors[r] ?? MILLIMETRE)));
 }

@@ -29,7 +29,7 @@ function inNiftiUnit(space: MlaSpace, rows: Rows): { readonly rows: Rows; readon
   return converted === undefined ? { rows, lengthCode: 0 } : { rows: converted, lengthCode: 2 };
 }
 
-/** A direction of length one at right angles to a column: that of the row in which the column is smallest, less its part along it. */
+/** A direction of length one at right angles to a column: the row in which that is smallest, less its part along the column. */
 function besides(x: readonly number[]): readonly number[] {
   const sizes = x.map(Math.abs);
   const smallest = sizes.indexOf(Math.min(...sizes));

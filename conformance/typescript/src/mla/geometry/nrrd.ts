@@ -14,8 +14,10 @@ export interface NrrdHeader {
 }
 
 /** The vectors of a field: `(1,0) (0,1)`. */
-const vectors = (text: string | undefined): Rows =>
-  [...(text ?? "").matchAll(/\(([^)]*)\)/g)].map(([, inside = ""]) => inside.split(",").map((number) => Number(number.trim() || NaN)));
+function vectors(text: string | undefined): Rows {
+  const found = [...(text ?? "").matchAll(/\(([^)]*)\)/g)];
+  return found.map(([, inside = ""]) => inside.split(",").map((number) => Number(number.trim() || NaN)));
+}
 
 const fits = (vector: readonly number[], count: number): boolean => vector.length === count && vector.every(Number.isFinite);
 
@@ -36,7 +38,7 @@ export function nrrdPlacing(header: NrrdHeader, origin: readonly number[]): Plac
 
 const BODY = /^(?:(left|right)-(anterior|posterior)-superior|([lr])([ap])s)$/;
 
-/** Which of the rows x and y of a space of a body are turned round, so that they grow toward left and posterior; else undefined. */
+/** Which of the rows x and y are turned round, so that they grow toward left and posterior; undefined for no space of a body. */
 export function bodyFlips(space: string | undefined): readonly [boolean, boolean] | undefined {
   const found = BODY.exec((space ?? "").toLowerCase());
   if (found === null) return undefined;

@@ -43,11 +43,9 @@ const sampled = (axis: MlaAxis): PlacedAxis =>
 function placed(axes: readonly MlaAxis[], space: MlaSpace): ReadonlyMap<number, PlacedAxis> {
   const { columns, rows } = spaceMatrix(axes, space);
   const [linear, translation] = [columnsOf(linearPart(rows)), translationOf(rows)];
-  const refused = new PlacedError(
-    "unsupported",
-    ["spaces", 0, "from_array"],
-    `the space ${JSON.stringify(space.name)} turns, mirrors or shears the array, or has more axes; OME-Zarr has scale and translation only`,
-  );
+  const words = `the space ${JSON.stringify(space.name)} turns, mirrors or shears the array, or has more axes than it uses`;
+  const message = `${words}; OME-Zarr has scale and translation only`;
+  const refused = new PlacedError("unsupported", ["spaces", 0, "from_array"], message);
   if (rows.length > columns.length) throw refused;
   const found = linear.map((column): PlacedAxis => {
     const row = column.findIndex((value) => value !== 0);

@@ -3,6 +3,7 @@
 import { PlacedError } from "../../errors.js";
 import { roundToFloat } from "../../resample/elements.js";
 import { holds } from "../dtype.js";
+import { isWhole, shown, toPlain } from "../plain.js";
 import { countOf, type MlaArray, stridesOf, walk } from "./elements.js";
 
 /** What a patch and an array have in common: [begin, end) in the array, which begins at `into` in the patch. */
@@ -20,20 +21,19 @@ export interface PatchPlan {
   readonly pads: boolean;
 }
 
-const shown = (value: unknown): string => (typeof value === "string" ? JSON.stringify(value) : String(value));
-
-const isWhole = (value: unknown): value is number | bigint => typeof value === "bigint" || Number.isInteger(value);
-
 /** Whole numbers, one per axis. Errors: `wrong_type` at the list or an entry, `wrong_length`. */
 function wholeNumbers(list: unknown, name: string, count: number): readonly number[] {
-  if (!Array.isArray(list)) throw new PlacedError("wrong_type", [name], `${name} is ${shown(list)}; a number per axis belongs here`);
+  if (!Array.isArray(list)) {
+    throw new PlacedError("wrong_type", [name], `${name} is ${shown(toPlain(list))}; a number per axis belongs here`);
+  }
   if (list.length !== count) {
     const message = `${name} has ${list.length} numbers, but the array has ${count} axes; one per axis belongs here`;
     throw new PlacedError("wrong_length", [name], message);
   }
   return list.map((value: unknown, axis) => {
     if (isWhole(value)) return Number(value);
-    throw new PlacedError("wrong_type", [name, axis], `${name} along axis ${axis} is ${shown(value)}; it is a whole number`);
+    const message = `${name} along axis ${axis} is ${shown(toPlain(value))}; it is a whole number`;
+    throw new PlacedError("wrong_type", [name, axis], message);
   });
 }
 
@@ -73,7 +73,8 @@ export interface Padding {
 function padElement(dtype: string, { padValue, fill }: Padding): PatchElement {
   const value = padValue ?? fill ?? 0;
   if (!holds(dtype, value)) {
-    throw new PlacedError("not_representable", ["pad_value"], `${dtype} does not hold ${String(value)}; pad with a value that it holds`);
+    const message = `${dtype} does not hold ${String(value)}; pad with a value that it holds`;
+    throw new PlacedError("not_representable", ["pad_value"], message);
   }
   if (dtype === "bool") return Boolean(value);
   if (dtype.startsWith("float")) return roundToFloat(dtype, Number(value));

@@ -1,6 +1,7 @@
 // Lists and matrices of numbers as callers give them: checked, and turned into numbers.
 
 import { PlacedError } from "../../errors.js";
+import { shown, toPlain } from "../plain.js";
 import { independentColumns } from "../rank.js";
 import { columnsOf, lengthOf, type Rows } from "./linear.js";
 
@@ -21,11 +22,8 @@ export interface SaidGeometry {
 /** The arguments that are numbers. */
 export type SaidName = "spacing" | "origin" | "direction" | "matrix";
 
-const show = (value: unknown): string =>
-  JSON.stringify(value, (_, item: unknown) => (typeof item === "bigint" || typeof item === "number" ? String(item) : item)) ?? "nothing";
-
 function ragged(name: SaidName, value: unknown): PlacedError {
-  return new PlacedError("wrong_type", [name], `${name} is ${show(value)}; numbers in rows of one length belong here`);
+  return new PlacedError("wrong_type", [name], `${name} is ${shown(toPlain(value))}; numbers in rows of one length belong here`);
 }
 
 /** The shape of nested lists of numbers: none for a number, undefined for anything else. */
@@ -81,7 +79,7 @@ export function saidSpacing(said: SaidGeometry, count: number): readonly number[
     throw new PlacedError("not_positive", ["spacing", axis], message);
   }
   if (Math.min(...spacing) > 1e-9 * Math.max(...spacing)) return spacing;
-  const message = `spacing is ${spacing.join(", ")}: the smallest is at most 1e-9 times the largest, so the map would be singular`;
+  const message = `spacing is ${spacing.join(", ")}: the smallest is at most 1e-9 times the largest; the map would be singular`;
   throw new PlacedError("wrong_value", ["spacing"], message);
 }
 
@@ -95,7 +93,7 @@ export function saidDirection(said: SaidGeometry, rows: number, columns: number)
   const lengths = columnsOf(direction).map(lengthOf);
   const long = lengths.findIndex((length) => Math.abs(length - 1) > LENGTH_TOLERANCE);
   if (long >= 0) {
-    const message = `column ${long} of direction is ${lengths[long]} long; a direction has the length 1, and spacing says how far`;
+    const message = `column ${long} of direction is ${lengths[long]} long; it has the length 1, and spacing says how far`;
     throw new PlacedError("wrong_value", ["direction"], message);
   }
   if (independentColumns(direction)) return direction;
