@@ -48,11 +48,14 @@ export function recordedCompression(recorded?: PlainMap): Compression {
   if (recorded === undefined) return DEFAULT;
   const codec = text(recorded.get("codec")) ?? CODEC;
   const level = number(recorded.get("level")) ?? defaultLevel(codec);
-  return settings(codec, level, texts(recorded.get("filters")) ?? DEFAULT.filters, numbers(recorded.get("filters_meta")));
+  const filters = texts(recorded.get("filters")) ?? DEFAULT.filters;
+  return settings(codec, level, filters, numbers(recorded.get("filters_meta")));
 }
 
 function checkRange(value: Plain, at: At, most: number): number {
-  if (!isWhole(value)) throw new PlacedError("wrong_type", at, `${shown(value)} is no integer; one from 0 to ${most} belongs here`);
+  if (!isWhole(value)) {
+    throw new PlacedError("wrong_type", at, `${shown(value)} is no integer; one from 0 to ${most} belongs here`);
+  }
   if (value >= 0 && value <= most) return Number(value);
   throw new PlacedError("out_of_range", at, `${value} is not from 0 to ${most}`);
 }
@@ -76,7 +79,8 @@ function checkNames(given: PlainMap): void {
 
 function checkFilterCount(filters: readonly unknown[]): void {
   if (filters.length <= MOST_FILTERS) return;
-  throw new PlacedError("wrong_length", ["cparams", "filters"], `there are ${filters.length} filters; at most ${MOST_FILTERS} fit`);
+  const message = `there are ${filters.length} filters; at most ${MOST_FILTERS} fit`;
+  throw new PlacedError("wrong_length", ["cparams", "filters"], message);
 }
 
 /** Settings as a caller gives them, by the names of blosc2 or of `storage`. */

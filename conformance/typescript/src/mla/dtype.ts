@@ -34,7 +34,7 @@ function holdsFloat(bits: number, value: number | bigint): boolean {
   return limit === undefined ? Number.isFinite(Number(value)) : size < limit;
 }
 
-/** Whether a dtype holds a value, floats rounded half to even, as every dtype holds a boolean. */
+/** Whether a dtype holds a value: floats are rounded half to even, and every dtype holds a boolean. */
 export function holds(dtype: string, value: number | bigint | boolean): boolean {
   if (typeof value === "boolean") return true;
   const { kind, bits } = parse(dtype);

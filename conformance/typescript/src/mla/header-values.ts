@@ -58,7 +58,8 @@ function checkChannels(values: PlainMap, at: At, scope: Scope, found: Findings):
   if (size === undefined || !isMap(keyed)) return;
   for (const key of keyed.keys()) {
     if (!LABEL_KEY.test(key) || (BigInt(key) >= 0n && BigInt(key) < BigInt(size))) continue;
-    found.problem("out_of_range", [...at, "labels", key], `there is no channel ${key}; channels go from 0 up to but without ${size}`);
+    const message = `there is no channel ${key}; channels go from 0 up to but without ${size}`;
+    found.problem("out_of_range", [...at, "labels", key], message);
   }
 }
 

@@ -28,7 +28,8 @@ export function sizesOf(value: Plain, name: string, count: number): readonly num
     ? value.map((size) => checkWhole(size, name, value))
     : new Array<number>(count).fill(checkWhole(value, name, value));
   if (sizes.length !== count) {
-    throw new PlacedError("wrong_length", [name], `${name} has ${sizes.length} entries; ${count} belong there, or one number for all`);
+    const message = `${name} has ${sizes.length} entries; ${count} belong there, or one number for all`;
+    throw new PlacedError("wrong_length", [name], message);
   }
   if (sizes.some((size) => size < 1) || (!isList(value) && Number(value) < 1)) {
     throw new PlacedError("not_positive", [name], `${name} is ${shown(value)}; every size is at least 1`);
