@@ -1,9 +1,10 @@
-// The .mla format: headers, units, storage, layout, fingerprints.
+// The .mla format: headers, units, storage, layout, fingerprints, geometry, conversion.
 
 export { composeAxes, typeOfName } from "./compose-axes.js";
 export { type Compression, defaultCompression, recordedCompression, resolveCompression } from "./compression.js";
 export { dtypeCode, dtypeSize, holds } from "./dtype.js";
 export { dataFingerprint, geometryFingerprint } from "./fingerprint.js";
+export * from "./geometry/index.js";
 export type { Finding } from "./findings.js";
 export { checkHeader, decodeHeader, type HeaderOptions, type ReadHeader, readHeader } from "./header-read.js";
 export type { ArrayFacts } from "./header-scope.js";
