@@ -8,6 +8,7 @@ import {
   type DataType,
 } from "../src/maml/index.js";
 import type { Field, Maml, ParseResult, Problem, Quality, ReadOptions, Rename } from "../src/maml/index.js";
+import { rowOps } from "./maml-rows.js";
 import type { Input, Ops } from "./op.js";
 
 const told = (problems: readonly Problem[]) => problems.map(({ code, at, line }) => ({ code, at, line }));
@@ -88,6 +89,7 @@ function user(input: Input): unknown {
 }
 
 export const ops: Ops = {
+  ...rowOps,
   "maml.problems": problems,
   "maml.parse": (input) => answer(parsed(input), mamlAnswer),
   "maml.entries": (input) =>
