@@ -8,6 +8,7 @@ import {
   type DataType,
 } from "../src/maml/index.js";
 import type { Field, Maml, ParseResult, Problem, Quality, ReadOptions, Rename } from "../src/maml/index.js";
+import { fileOps } from "./maml-files.js";
 import { rowOps } from "./maml-rows.js";
 import type { Input, Ops } from "./op.js";
 
@@ -89,6 +90,7 @@ function user(input: Input): unknown {
 }
 
 export const ops: Ops = {
+  ...fileOps,
   ...rowOps,
   "maml.problems": problems,
   "maml.parse": (input) => answer(parsed(input), mamlAnswer),

@@ -1,5 +1,7 @@
 export { checkValues, parseBound, parseMiss } from "./bounds.js";
 export type { Bound, BoundFailure, Cell, Check, Limits, Miss, Side } from "./bounds.js";
+export { readHeader } from "./header.js";
+export type { Header, HeaderEntry, HeaderNotice, Item } from "./header.js";
 export { bindRules } from "./filter.js";
 export type { Clause, RuleProblem, Tree } from "./filter.js";
 export type { Kinds } from "./kinds.js";
@@ -19,3 +21,5 @@ export type { Dialect } from "./tree.js";
 export { parseSize, parseType, typeWord } from "./types.js";
 export type { DataMap, DataType, Size, Unit } from "./types.js";
 export { checkUser } from "./user.js";
+export { readVotable } from "./votable-read.js";
+export type { TableDocument, TableField, TableParam } from "./votable-read.js";
