@@ -87,7 +87,7 @@ def test_rows_are_those_that_pass_one_by_one(
         pq.write_table(table, path, row_group_size=group, write_statistics=told)
         assert _ids(path, filter=rule, sort=words) == wanted
         assert _ids(path, maml="extra:\n  filter:\n  - '" + rule.replace("'", "''") + "'\n", sort=words) == wanted
-        with mock.patch("maml_parquet.files.fetching.kept", lambda metadata, _: range(metadata.num_row_groups)):
+        with mock.patch("maml_parquet.files.fetching.kept", lambda metadata, *_: range(metadata.num_row_groups)):
             assert _ids(path, filter=rule, sort=words) == wanted
         inside = [record["id"] for record in passing if 1 <= record["id"] < len(rows) - 1]
         if len(rows) > 2:

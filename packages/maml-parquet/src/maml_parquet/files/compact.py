@@ -94,9 +94,15 @@ def each(reader: Reader, make: Callable[[dict[int, Any]], Any], most: int) -> Re
     return read
 
 
-def count(data: bytes, at: int, depth: int) -> tuple[int, int]:
-    """Return how many structures a list has."""
-    return _structures(data, at)[0], _after_list(data, at, depth)
+def length(data: bytes, at: int, depth: int) -> tuple[int, int]:
+    r"""Return how many values a list has, whatever they are.
+
+    Examples
+    --------
+    >>> length(b"\x26\x02\x04", 0, 0)
+    (2, 3)
+    """
+    return _list_head(data, at)[1], _after_list(data, at, depth)
 
 
 def _structures(data: bytes, at: int) -> tuple[int, int]:

@@ -185,6 +185,7 @@ def _tasks(sources: Sources, plan: Plan) -> tuple[Task, ...]:
 def _kept(sources: Sources, plan: Plan, file: int) -> set[int]:
     metadata = sources.footers[file].metadata
     found = set(range(metadata.num_row_groups))
+    unsound = sources.unsound(file) if plan.rules else ()
     for rule in plan.rules:
-        found &= set(kept(metadata, rule))
+        found &= set(kept(metadata, rule, unsound))
     return found

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
 from maml_parquet.errors import MamlError, Problem
-from maml_parquet.files.compact import BINARY, I32, I64, LIST, TornError, binary, count, each, integer, struct
+from maml_parquet.files.chunks import GROUPS, Part, part, unsound
+from maml_parquet.files.compact import BINARY, I32, I64, LIST, TornError, binary, each, integer, struct
 
 MAX_FOOTER: Final = 64 * 1024 * 1024
 """The largest footer that is read, in bytes."""
@@ -47,6 +48,9 @@ class Footer:
         The columns, in the order of the file; of a nested column the outermost name.
     raw_items
         Keys and values as they stand, repeats included.
+    unsound
+        The numbers of the stored columns that are encrypted, or of which the footer contradicts itself: pyarrow ends
+        the process where it is asked for their statistics.
     """
 
     num_rows: int
@@ -54,6 +58,7 @@ class Footer:
     created_by: str
     names: tuple[str, ...]
     raw_items: tuple[tuple[bytes, bytes], ...]
+    unsound: frozenset[int] = frozenset()
 
     @property
     def items(self) -> tuple[tuple[str, str], ...]:
@@ -133,10 +138,14 @@ def parse_footer(data: bytes, source: str = "") -> Footer:
     raise MamlError([Problem("file", (), f"the footer is torn: {words}; write the file again")], source)
 
 
+def is_endless(mode: int) -> bool:
+    """Return whether a mode is that of a pipe, a device or a socket, whose end may never come."""
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
+
+
 def _opener(path: str, flags: int) -> int:
     """Open what is a file; a pipe would wait for somebody who writes into it."""
-    mode = Path(path).stat().st_mode
-    if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode):
+    if is_endless(Path(path).stat().st_mode):
         raise _refused("is a pipe, a device or a socket, and no parquet file; give the path of a file", path)
     return os.open(path, flags)
 
@@ -195,15 +204,16 @@ def _made(fields: Mapping[int, Any], behind: int) -> Footer:
     if fields[3] < 0:
         raise TornError(f"its number of rows is {fields[3]}")
     names = tuple(_text(name) for name in _outermost(fields[2]))
-    return Footer(fields[3], fields[4], _text(fields.get(6, b"")), names, tuple(fields.get(5, ())))
+    by, items_ = _text(fields.get(6, b"")), tuple(fields.get(5, ()))
+    return Footer(fields[3], len(fields[4]), by, names, items_, unsound(fields[2], fields[4]))
 
 
-def _outermost(elements: list[tuple[bytes, int]]) -> list[bytes]:
+def _outermost(parts: list[Part]) -> list[bytes]:
     """Return the names below the root of a tree: each part and how many parts follow inside it, from the root on."""
     names: list[bytes] = []
     # How many parts are still to come, at each level that is begun.
     levels = [1]
-    for name, inside in elements:
+    for name, inside, *_ in parts:
         if not levels:
             raise TornError("there are parts of columns after the last column")
         levels[-1] -= 1
@@ -218,10 +228,10 @@ def _outermost(elements: list[tuple[bytes, int]]) -> list[bytes]:
     return names
 
 
-def _element(fields: Mapping[int, Any]) -> tuple[bytes, int]:
+def _element(fields: Mapping[int, Any]) -> Part:
     if 4 not in fields:
         raise TornError("a column has no name")
-    return fields[4], max(0, fields.get(5, 0))
+    return part(fields)
 
 
 def _item(fields: Mapping[int, Any]) -> tuple[bytes, bytes]:
@@ -230,12 +240,14 @@ def _item(fields: Mapping[int, Any]) -> tuple[bytes, bytes]:
     return fields[1], fields.get(2, b"")
 
 
+_PART: Final = struct({1: (I32, integer), 3: (I32, integer), 4: (BINARY, binary), 5: (I32, integer)})
+
 _FILE: Final = struct(
     {
         1: (I32, integer),
-        2: (LIST, each(struct({4: (BINARY, binary), 5: (I32, integer)}), _element, MAX_ITEMS)),
+        2: (LIST, each(_PART, _element, MAX_ITEMS)),
         3: (I64, integer),
-        4: (LIST, count),
+        4: (LIST, GROUPS),
         5: (LIST, each(struct({1: (BINARY, binary), 2: (BINARY, binary)}), _item, MAX_ITEMS)),
         6: (BINARY, binary),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -45,7 +45,7 @@ _LONGEST: Final = 60
 """Bytes of a string that is trusted as a bound: longer ones may have been cut, and pyarrow does not tell."""
 
 
-def kept(metadata: pq.FileMetaData, bound: Bound) -> list[int]:
+def kept(metadata: pq.FileMetaData, bound: Bound, unsound: Collection[int] = ()) -> list[int]:
     """Return the numbers of the row groups that may have a row that passes: reading these alone gives the same rows.
 
     Groups without rows are left out. A group stays where its statistics are missing or cannot be trusted.
@@ -54,6 +54,8 @@ def kept(metadata: pq.FileMetaData, bound: Bound) -> list[int]:
     ----------
     bound
         A rule bound to the columns of the file; they are found by the path of each test.
+    unsound
+        The numbers of stored columns whose statistics are not asked for: pyarrow ends the process by some.
 
     Examples
     --------
@@ -70,7 +72,11 @@ def kept(metadata: pq.FileMetaData, bound: Bound) -> list[int]:
     tests = {test.name: test for test in leaves(bound)}
     found = _leaves(metadata, {name: test.path for name, test in tests.items()})
     # Counts of one unit are not compared with counts of another.
-    found = {name: (index, kind) for name, (index, kind) in found.items() if kind == tests[name].kind}
+    found = {
+        name: (index, kind)
+        for name, (index, kind) in found.items()
+        if kind == tests[name].kind and index not in unsound
+    }
     groups = ((number, metadata.row_group(number)) for number in range(metadata.num_row_groups))
     return [number for number, group in groups if group.num_rows and keeps(bound, _stats(group, found))]
 

@@ -15,6 +15,8 @@ import pyarrow.parquet as pq
 
 from maml_parquet.errors import MamlError, Problem
 from maml_parquet.files.folders import files_of
+from maml_parquet.files.footer import Footer as WalkedFooter
+from maml_parquet.files.footer import is_endless, read_footer
 
 _NOT_THE_FILE: Final = (FileNotFoundError, PermissionError, MemoryError)
 """What can go wrong that is no fault of a file's bytes."""
@@ -66,6 +68,7 @@ class Sources:
         self.schema = schema
         self.groups = _groups(self.footers)
         self._open: tuple[int, pq.ParquetFile] | None = None
+        self._unsound: dict[int, frozenset[int]] = {}
 
     @property
     def num_rows(self) -> int:
@@ -101,6 +104,23 @@ class Sources:
                         return
                     table = self._as_all(pa.Table.from_batches([batch]).select(list(columns)))
                 yield table
+
+    def unsound(self, position: int) -> frozenset[int]:
+        """Return the numbers of the stored columns of a file whose statistics pyarrow must not be asked for.
+
+        Raises
+        ------
+        MamlError
+            Code ``file``: the footer is torn.
+        """
+        if position not in self._unsound:
+            self._unsound[position] = read_footer(self.footers[position].path).unsound
+        return self._unsound[position]
+
+    def know(self, path: str, footer: WalkedFooter) -> None:
+        """Take over the footer of a file that was read by others, so that it is not read again."""
+        if len(self.footers) == 1 and os.fspath(self.footers[0].path) == path:
+            self._unsound[0] = footer.unsound
 
     def place(self, group: Group) -> str:
         """Return where a row group is, for messages."""
@@ -155,7 +175,7 @@ class Sources:
             place = self.place(where) if isinstance(where, Group) else str(self.footers[where].path)
             if isinstance(error, NotImplementedError):
                 raise _file_error(f"{place} holds what pyarrow cannot read: {_first_line(error)}") from error
-            raise _file_error(f"{place} is damaged: {_first_line(error)}; get the file anew") from error
+            raise _file_error(f"{place} is {_fault(error, 'damaged')}") from error
 
 
 def open_sources(path: str | os.PathLike[str]) -> Sources:
@@ -183,14 +203,37 @@ def open_sources(path: str | os.PathLike[str]) -> Sources:
 
 
 def _footer(path: Path) -> Footer:
+    if is_endless(path.stat().st_mode):
+        raise _file_error(f"{path} is a pipe, a device or a socket, and no parquet file; give the path of a file")
     try:
         stamp = _stamp(path)
         with pq.ParquetFile(path, pre_buffer=False) as file:
-            return Footer(path, file.metadata, file.schema_arrow, stamp)
+            schema = file.schema_arrow
+            _check_names(schema)
+            return Footer(path, file.metadata, schema, stamp)
     except _NOT_THE_FILE:
         raise
+    except UnicodeDecodeError as error:
+        words = f"the name {error.object!r} of a column is not UTF-8; write the file again with names that are"
+        raise _file_error(f"{path} cannot be read: {words}") from error
     except (pa.ArrowException, OSError) as error:
-        raise _file_error(f"{path} is no whole parquet file: {_first_line(error)}; get the file anew") from error
+        raise _file_error(f"{path} is {_fault(error, 'no whole parquet file')}") from error
+
+
+def _check_names(parent: pa.Schema | pa.DataType) -> None:
+    """Raise UnicodeDecodeError where the name of a column, or of a part of one, is not UTF-8."""
+    fields = list(parent) if isinstance(parent, pa.Schema) else [parent.field(at) for at in range(parent.num_fields)]
+    for field in fields:
+        _ = field.name
+        _check_names(field.type)
+
+
+def _fault(error: BaseException, words: str) -> str:
+    """Return what is wrong with a file, in pyarrow's words after our own, and what to do."""
+    told = _first_line(error)
+    if "encrypt" in told.lower() or "decrypt" in told.lower():
+        return f"encrypted: {told}; decrypt it with the program that has its key"
+    return f"{words}: {told}; get the file anew"
 
 
 def _stamp(path: Path) -> tuple[int, ...]:

@@ -260,6 +260,7 @@ class ParquetTable:
         """Open the file and look at every name and bound."""
         sources = open_sources(self._path)
         told = metadata(self._path)
+        sources.know(told.source, told.footer)
         notes = {name: Notes(said.unit, said.ucd, said.description) for name, said in told.columns.items()}
         found = plan(self._request, sources.schema, sources.num_rows, notes)
         columns = {column.name: column for column in found.columns}
