@@ -4,7 +4,8 @@ import { PlacedError } from "../errors.js";
 import type { Span } from "./axis.js";
 import { alignedChunks } from "./chunks.js";
 import type { Whole } from "./check.js";
-import { drawForeground, foregroundCells, foregroundOf, type Mask } from "./foreground.js";
+import { drawForeground, foregroundCells } from "./foreground.js";
+import { foregroundOf, type Mask } from "./fraction.js";
 import {
   areDrawn,
   moves,

@@ -6,7 +6,8 @@ export type { Config, Factory, ResolutionSampling, Sizes, VolumeConfig } from ".
 export type { Whole } from "./check.js";
 export { describeVolumes, type Described, type DescribedVolume } from "./describe.js";
 export { drawForegroundCentre, drawSample, probabilities, type Draws, type Sample } from "./draw.js";
-export { foregroundCells, foregroundFraction, foregroundOf, type Foreground, type Mask } from "./foreground.js";
+export { drawForeground, foregroundCells, type Cell, type VolumeCell } from "./foreground.js";
+export { foregroundFraction, foregroundOf, gridFractions, type Foreground, type Mask } from "./fraction.js";
 export { gridOf, gridPosition, type Grid, type GridPosition } from "./grid.js";
 export { extentSize, finestLevel, levelFor, pinnedIndex, type LevelPolicy } from "./level.js";
 export { normalise, type Normalisation, type Value } from "./normalise.js";
