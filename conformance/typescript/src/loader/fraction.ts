@@ -101,13 +101,11 @@ function weighted(values: Float64Array, outer: number, size: number, windows: re
 export function gridFractions(foreground: Foreground, places: readonly (readonly number[])[]): Float64Array {
   const { lines, data } = foreground;
   let outer = 1;
-  return places.reduce(
-    (values, centres, axis) => {
-      const windows = centres.map((centre) => shares(foreground, axis, centre));
-      const found = weighted(values, outer, lines[axis]!.size, windows);
-      outer *= centres.length;
-      return found;
-    },
-    Float64Array.from(data, Number),
-  );
+  let values: Float64Array = Float64Array.from(data, Number);
+  places.forEach((centres, axis) => {
+    const windows = centres.map((centre) => shares(foreground, axis, centre));
+    values = weighted(values, outer, lines[axis]!.size, windows);
+    outer *= centres.length;
+  });
+  return values;
 }
