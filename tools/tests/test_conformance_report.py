@@ -2,8 +2,21 @@
 
 import json
 
+import pytest
+
 import worldarray_conformance as conformance
-from conformance_report import COUNTS, count, ops_run, problems, table
+from conformance_report import (
+    COUNTS,
+    Side,
+    capabilities,
+    count,
+    markdown,
+    ops_run,
+    problems,
+    sides,
+    table,
+    typescript_ops,
+)
 from workspace import ROOT, read_workspace
 
 
@@ -40,3 +53,68 @@ def test_every_op_is_run_and_no_case_has_vanished():
     run = {name: ops_run(ROOT / package.folder) for name, package in read_workspace().items()}
     before = json.loads((ROOT / COUNTS).read_text(encoding="utf-8"))
     assert problems(count(conformance.load()), before, run) == []
+
+
+def test_ops_of_typescript_are_keys_of_its_tables_less_those_that_are_skipped(tmp_path):
+    (tmp_path / "units.ts").write_text(
+        'export const ops: Ops = {\n  "units.parse": a,\n  "units.same" : b,\n'
+        '  "units.convert": ({ value }) => convert(value, "si.metre"),\n};\n'
+    )
+    (tmp_path / "skipped.ts").write_text('export const skipped = { "units.same": "it has no table" };\n')
+    assert typescript_ops(tmp_path) == {"units.parse", "units.convert"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'RUNNER = Runner(\n    families=("maml",),\n    capabilities=frozenset({"yaml", "zarr2"}),\n)\n',
+        'export const capabilities = ["yaml", "zarr2"];\n',
+        'export const capabilities = [\n  "yaml",\n  "zarr2",\n];\n',
+    ],
+)
+def test_capabilities_are_read_in_either_language(tmp_path, text):
+    (tmp_path / "file").write_text(text)
+    assert capabilities(tmp_path / "file") == {"yaml", "zarr2"}
+
+
+def test_a_file_that_is_not_there_or_lists_none_has_no_capabilities(tmp_path):
+    (tmp_path / "file").write_text("nothing = 1\n")
+    assert capabilities(tmp_path / "file") == capabilities(tmp_path / "other") == frozenset()
+
+
+def case(op, *, requires=(), status="required"):
+    return conformance.Case(op, "a/b", "c", "", {}, None, requires=frozenset(requires), status=status)
+
+
+def test_a_side_runs_the_required_cases_that_its_capabilities_allow():
+    # Of five cases one needs what this side lacks, and one is provisional: three are left.
+    few = [case("units.parse")] * 2 + [case("units.parse", requires=["yaml"])]
+    cases = {
+        "units.parse": [*few, case("units.parse", requires=["parquet"]), case("units.parse", status="provisional")]
+    }
+    side = Side("core", frozenset({"units.parse"}), frozenset({"yaml"}))
+    assert side.runs("units.parse", cases) == 3
+    assert side.runs("units.same", cases) == 0
+
+
+def test_page_has_a_line_per_implementation_and_a_column_for_who_runs_a_family(monkeypatch):
+    monkeypatch.setattr(conformance, "ops", lambda: ("units.parse", "units.same", "keys.list"))
+    cases = {"units.parse": [case("units.parse")] * 2, "units.same": [case("units.same")], "keys.list": []}
+    cases["keys.list"] = [case("keys.list", requires=["yaml"])]
+    core = Side("core", frozenset({"units.parse", "units.same"}), frozenset(), failing=1)
+    script = Side("TypeScript", frozenset({"units.parse", "keys.list"}), frozenset())
+    page = markdown(cases, [core, script])
+    assert "The suite has 4 cases of 3 ops in 2 families." in page
+    assert "| core | units | 2 | 3 | 1 |\n| TypeScript | units, keys | 2 | 2 | 0 |\n" in page
+    assert (
+        "## units\n\n| op | cases | core | TypeScript |\n| --- | ---: | ---: | ---: |\n"
+        "| `units.parse` | 2 | 2 | 2 |\n| `units.same` | 1 | 1 |  |\n| all | 3 | 3 | 2 |\n"
+    ) in page
+    assert "## keys\n\n| op | cases | TypeScript |\n| --- | ---: | ---: |\n| `keys.list` | 1 | 0 |\n" in page
+
+
+def test_packages_run_every_case_of_the_suite_between_them():
+    cases = conformance.load()
+    found = [side for side in sides(ROOT, cases) if side.name != "TypeScript"]
+    for op, number in count(cases).items():
+        assert max(side.runs(op, cases) for side in found) == number, op
