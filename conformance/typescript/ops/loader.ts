@@ -43,7 +43,7 @@ import {
 } from "../src/loader/index.js";
 import { storeOf } from "../src/documents/index.js";
 import type { Warn } from "../src/errors.js";
-import type { Element } from "../values.mjs";
+import type { Element } from "./values.js";
 import type { Input, Ops } from "./op.js";
 import { ArrayValue, storeBytes } from "./values.js";
 

@@ -1,6 +1,6 @@
 import type { Fraction } from "../src/fraction.js";
 import { type AxisSizes, type NdArray, resampleArray, resampleAxis, targetAxis } from "../src/resample/index.js";
-import type { Element } from "../values.mjs";
+import type { Element } from "./values.js";
 import type { Input, Ops } from "./op.js";
 import { ArrayValue } from "./values.js";
 
