@@ -106,10 +106,11 @@ export function wordsOf(room: FieldRoom, table: Table, key: string): string {
   return text === undefined ? "" : said(text);
 }
 
-/** The unit of a field; empty where it has none. */
-export function unitOf(room: FieldRoom, table: Table): string {
+/** The unit of a field, empty where it has none; and whether it says that it has none. */
+export function unitOf(room: FieldRoom, table: Table): { unit: string; isUnitless: boolean } {
   const unit = wordsOf(room, table, "unit");
-  return unit.toLowerCase() === "unitless" ? "" : unit;
+  const isUnitless = unit.toLowerCase() === "unitless";
+  return { unit: isUnitless ? "" : unit, isUnitless };
 }
 
 /** The words of ucd, joined. */
@@ -184,7 +185,7 @@ export function qualityOf(outer: FieldRoom, table: Table, type: DataType | null)
   for (const pair of value.pairs) {
     if (!QUALITY.includes(pair.key)) odd(room, "subkey-unknown", [...room.at, pair.key], pair, `qc has no ${pair.key}`);
   }
-  const judged = outer.context.role === "read" ? null : type;
+  const judged = outer.context.role === "read" && type?.base !== "boolean" ? null : type;
   const min = boundOf(room, value, "min", judged);
   const max = boundOf(room, value, "max", judged);
   return { min: min.bound, max: max.bound, miss: missOf(room, value), texts: { min: min.text, max: max.text } };

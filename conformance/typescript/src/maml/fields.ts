@@ -62,7 +62,7 @@ function fieldOf(room: FieldRoom, table: Table, position: number): Read {
     colSize: colSize.size,
     arraySize: arraySize.size,
     isLimited: arraySize.isWritten && arraySize.size !== "auto",
-    unit: unitOf(room, table),
+    ...unitOf(room, table),
     info: wordsOf(room, table, "info"),
     ucd: ucdOf(room, table),
     qc: qualityOf(room, table, dataType),

@@ -37,6 +37,8 @@ export interface Field {
   /** Whether array_size is a number that is written. */
   readonly isLimited: boolean;
   readonly unit: string;
+  /** Whether it is said that there is no unit. */
+  readonly isUnitless: boolean;
   readonly info: string;
   readonly ucd: string;
   readonly qc: Quality | null;

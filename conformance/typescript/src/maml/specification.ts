@@ -10,8 +10,14 @@ import { pairOf, said, strip, type Table, type Text, type Tree } from "./tree.js
 type Kind = "null" | "truth" | "number" | "text" | "list" | "map";
 
 const TRUTHS = ["true", "True", "TRUE", "false", "False", "FALSE"];
-const NUMBER =
-  /^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+|[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
+const NUMBERS = [
+  /^[-+]?[0-9]+$/,
+  /^0o[0-7]+$/,
+  /^0x[0-9a-fA-F]+$/,
+  /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/,
+  /^[-+]?\.(?:inf|Inf|INF)$/,
+  /^\.(?:nan|NaN|NAN)$/,
+];
 const TAGS: Readonly<Record<string, Kind>> = { null: "null", bool: "truth", int: "number", float: "number" };
 
 function textKind(text: Text): Kind {
@@ -22,7 +28,7 @@ function textKind(text: Text): Kind {
   if (text.style !== "plain") return "text";
   if (["", "null", "Null", "NULL", "~"].includes(text.raw)) return "null";
   if (TRUTHS.includes(text.raw)) return "truth";
-  return NUMBER.test(text.raw) ? "number" : "text";
+  return NUMBERS.some((pattern) => pattern.test(text.raw)) ? "number" : "text";
 }
 
 const kindOf = (value: Tree): Kind => (value.kind === "text" ? textKind(value) : value.kind);
