@@ -1,4 +1,5 @@
-import { bindRules, bindSortKeys, filterRows, mayPass, remapColumns, sortRows } from "../src/maml/index.js";
+import { bindRules, bindSortKeys, filterRows, mayPass, parseMaml } from "../src/maml/index.js";
+import { readTable, remapColumns, sortRows } from "../src/maml/index.js";
 import type { RuleProblem, Tree } from "../src/maml/index.js";
 import type { Input, Ops } from "./op.js";
 
@@ -48,6 +49,13 @@ function remap(input: Input): unknown {
   return { problems: found.problems.map(({ position }) => ({ code: "remap", at: ["items", position] })) };
 }
 
+function read(input: Input): unknown {
+  const maml = input.maml === undefined ? undefined : parseMaml(input.maml, { role: "read" });
+  const result = maml !== undefined && "problems" in maml ? maml : readTable(input, maml?.maml, input);
+  if (!("problems" in result)) return result;
+  return { problems: result.problems.map(({ code, at }) => ({ code, at })) };
+}
+
 /** Ops on rules, sort keys and names of columns. */
 export const rowOps: Ops = {
   "maml.filter": (input) => bindRule(input, treeAnswer),
@@ -55,5 +63,6 @@ export const rowOps: Ops = {
   "maml.prune": (input) => bindRule(input, (tree) => mayPass(tree, input.stats)),
   "maml.sort": sort,
   "maml.sort_rows": sortRowsOf,
+  "maml.read": read,
   "maml.remap": remap,
 };

@@ -138,14 +138,16 @@ export function sourceOf(room: FieldRoom, table: Table): "file" | "computed" {
   return word === "computed" ? "computed" : "file";
 }
 
-function boundOf(
-  room: FieldRoom,
-  table: Table,
-  side: Side,
-  type: DataType | null,
-): { bound: Bound | null; text: string } {
+/** A bound, its text and where it stands. */
+interface WrittenBound {
+  readonly bound: Bound | null;
+  readonly text: string;
+  readonly place: Place;
+}
+
+function boundOf(room: FieldRoom, table: Table, side: Side, type: DataType | null): WrittenBound {
   const text = textOf(room, table, side);
-  const none = { bound: null, text: "" };
+  const none = { bound: null, text: "", place: text ?? table };
   if (text === undefined) return none;
   const at = [...room.at, side];
   if (isBlock(text)) {
@@ -154,7 +156,7 @@ function boundOf(
   }
   const found = parseBound(said(text), side, type);
   if (found === null) return none;
-  if ("operator" in found) return { bound: found, text: said(text) };
+  if ("operator" in found) return { bound: found, text: said(text), place: text };
   odd(room, found.code, at, text, `${said(text)} is no ${side} of this column`);
   return none;
 }
@@ -176,7 +178,7 @@ export function qualityOf(outer: FieldRoom, table: Table, type: DataType | null)
   if (value === undefined) return null;
   const room = { ...outer, at: [...outer.at, "qc"] };
   if (value.kind === "text" && (isNull(value) || said(value) === "")) {
-    return { min: null, max: null, miss: "unchecked", texts: { min: "", max: "" } };
+    return { min: null, max: null, miss: "unchecked", texts: { min: "", max: "" }, places: { min: value, max: value } };
   }
   if (value.kind !== "map") {
     room.report.add("shape", room.at, value, "qc is a map of min, max and miss");
@@ -188,5 +190,11 @@ export function qualityOf(outer: FieldRoom, table: Table, type: DataType | null)
   const judged = outer.context.role === "read" && type?.base !== "boolean" ? null : type;
   const min = boundOf(room, value, "min", judged);
   const max = boundOf(room, value, "max", judged);
-  return { min: min.bound, max: max.bound, miss: missOf(room, value), texts: { min: min.text, max: max.text } };
+  return {
+    min: min.bound,
+    max: max.bound,
+    miss: missOf(room, value),
+    texts: { min: min.text, max: max.text },
+    places: { min: min.place, max: max.place },
+  };
 }

@@ -1,7 +1,7 @@
 // Rules bound to columns.
 
 import type { Cell } from "./bounds.js";
-import { clauseBudget, LISTS, parseRule, type Joined, type WrittenClause } from "./filter-parse.js";
+import { clauseBudget, LISTS, type ClauseBudget, parseRule, type Joined, type WrittenClause } from "./filter-parse.js";
 import { RuleError, type Token } from "./filter-words.js";
 import { findColumn, isFloat, isRead, isTimed, type Kinds } from "./kinds.js";
 import { answered, parseFloat64, parseWhole, wholeRange } from "./numbers.js";
@@ -98,9 +98,12 @@ function bindTree(tree: Joined<WrittenClause>, bind: (clause: WrittenClause) => 
   return found.length === parts.length ? { kind: tree.kind, parts: found } : undefined;
 }
 
-/** Binds rules to columns; problems of all rules are told. */
-export function bindRules(rules: readonly string[], kinds: Kinds): Bound<readonly Tree[]> {
-  const budget = clauseBudget();
+/** Binds rules to columns; problems of all rules are told. The budget is of clauses that are left. */
+export function bindRules(
+  rules: readonly string[],
+  kinds: Kinds,
+  budget: ClauseBudget = clauseBudget(),
+): Bound<readonly Tree[]> {
   const problems: RuleProblem[] = [];
   const trees = rules.map((rule, position) => {
     const tell = (character: number, message: string): void => {

@@ -25,6 +25,8 @@ export interface Quality {
   readonly miss: Miss;
   /** The texts of the bounds without blanks around them; empty where there is none. */
   readonly texts: { readonly min: string; readonly max: string };
+  /** Where the bounds stand. */
+  readonly places: { readonly min: Place; readonly max: Place };
 }
 
 /** A column. */
@@ -77,6 +79,8 @@ export interface Maml {
   readonly remap: readonly Rename[];
   readonly filter: readonly string[];
   readonly sort: readonly string[];
+  /** Where the rules and keys stand. */
+  readonly places: { readonly filter: readonly Place[]; readonly sort: readonly Place[] };
 }
 
 /** What the rules of a section need to know. */

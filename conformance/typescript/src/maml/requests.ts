@@ -1,7 +1,7 @@
 // What extra asks for.
 
 import type { At } from "../errors.js";
-import type { Report } from "./problem.js";
+import type { Place, Report } from "./problem.js";
 import type { Context, Field, Rename } from "./record.js";
 import { isNull, pairOf, said, type Table, type Text, type Tree } from "./tree.js";
 
@@ -12,9 +12,18 @@ export interface Requests {
   readonly remap: readonly Rename[];
   readonly filter: readonly string[];
   readonly sort: readonly string[];
+  readonly places: { readonly filter: readonly Place[]; readonly sort: readonly Place[] };
 }
 
-const NOTHING: Requests = { colMap: [], protectedCols: [], nullableCols: [], remap: [], filter: [], sort: [] };
+const NOTHING: Requests = {
+  colMap: [],
+  protectedCols: [],
+  nullableCols: [],
+  remap: [],
+  filter: [],
+  sort: [],
+  places: { filter: [], sort: [] },
+};
 
 const isBlank = (value: Tree): boolean => value.kind === "text" && said(value) === "";
 
@@ -80,12 +89,14 @@ function listsOf(
   return { protectedCols: (first ?? []).map(({ name }) => name), nullableCols: (second ?? []).map(({ name }) => name) };
 }
 
-function textsOf(extra: Table, key: string, report: Report): string[] {
-  return itemsOf(extra, key, report).flatMap((item, index) => {
-    if (item.kind === "text" && said(item) !== "") return [said(item)];
+function textsOf(extra: Table, key: string, report: Report): { texts: string[]; places: Place[] } {
+  const items = itemsOf(extra, key, report);
+  const found = items.filter((item): item is Text => item.kind === "text" && said(item) !== "");
+  items.forEach((item, index) => {
+    if (found.some((text) => text === item)) return;
     report.add("shape", ["extra", key, index], item, `an item of ${key} is a text`);
-    return [];
   });
+  return { texts: found.map(said), places: found.map(({ line, column }) => ({ line, column })) };
 }
 
 function readingOf(extra: Table, report: Report): Requests {
@@ -94,7 +105,9 @@ function readingOf(extra: Table, report: Report): Requests {
     if (!remap.slice(0, index).some((other) => other.internal === rename.internal)) return;
     report.add("remap", ["extra", "remap", rename.position], rename, `the name ${rename.internal} is given twice`);
   });
-  return { ...NOTHING, remap, filter: textsOf(extra, "filter", report), sort: textsOf(extra, "sort", report) };
+  const [filter, sort] = [textsOf(extra, "filter", report), textsOf(extra, "sort", report)];
+  const places = { filter: filter.places, sort: sort.places };
+  return { ...NOTHING, remap, filter: filter.texts, sort: sort.texts, places };
 }
 
 /** The requests of a role; everything else in extra is left alone. */

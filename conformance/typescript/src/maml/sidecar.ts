@@ -1,8 +1,7 @@
 // The MAML of a file that was written.
 
 import type { HeaderEntry } from "./header.js";
-import type { FileColumn } from "./keys.js";
-import { baseWord } from "./keys.js";
+import { baseWord, type FileColumn } from "./metadata.js";
 import { READERS, readEntries } from "./sections.js";
 import { Report } from "./problem.js";
 import { isNull, pairOf, said, strip, type Pair, type Table, type Tree } from "./tree.js";

@@ -24,7 +24,7 @@ interface WrittenKey {
   readonly nullsFirst: boolean;
 }
 
-const MOST_KEYS = 16;
+export const MOST_KEYS = 16;
 const MOST_CHARACTERS = 320;
 const MOST_NAME = 64;
 const DIRECTIONS = ["asc", "ascending", "desc", "descending"];

@@ -1,7 +1,7 @@
 // The VOTable of a file.
 
 import type { HeaderEntry } from "./header.js";
-import { checkMetadata, fileName, typeSaid, type FileColumn, type FileMetadata } from "./keys.js";
+import { checkMetadata, fileName, typeSaid, type FileColumn, type FileMetadata } from "./metadata.js";
 import { parseType, type DataType } from "./types.js";
 import { escapeXml } from "./xml.js";
 

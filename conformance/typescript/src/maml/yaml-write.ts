@@ -75,5 +75,5 @@ function pairsOf(value: { readonly [key: string]: Written } | WrittenPairs): rea
 
 /** A document. */
 export function writeYaml(value: WrittenPairs): string {
-  return lines(value, "").slice(value.pairs.length === 0 ? 1 : 1);
+  return lines(value, "").slice(1);
 }
