@@ -3,19 +3,39 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Container
 
 from maml_parquet.errors import MamlError, Problem
 
 
 def check_path(name: str, path: object) -> None:
-    """Raise MamlError `argument` for anything that is neither a text nor an object with a path.
+    """Raise MamlError `argument` for anything that is neither a text nor an object with a path, or no name can be.
 
     Examples
     --------
     >>> check_path("path", "x.parquet")
     """
-    if not isinstance(path, str | os.PathLike):
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str):
         raise _none_of(name, path, "a path")
+    try:
+        is_name = b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        is_name = False
+    if not is_name:
+        words = f"{name} is {text!r}, which holds a character that no name of a file can have; give another path"
+        raise MamlError([Problem("argument", (name,), words)])
+
+
+def is_word(value: object, allowed: Container[str]) -> bool:
+    """Return whether a value is one of some words, whatever it is.
+
+    Examples
+    --------
+    >>> is_word("warn", ("warn", "off")), is_word(["warn"], ("warn", "off"))
+    (True, False)
+    """
+    return isinstance(value, str) and value in allowed
 
 
 def check_maml(name: str, maml: object) -> None:

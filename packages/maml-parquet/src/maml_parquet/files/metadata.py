@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, TypeVar, overload
 
+from maml_parquet.arguments import check_path
 from maml_parquet.errors import MamlWarning
 from maml_parquet.files.folders import files_of
 from maml_parquet.files.footer import Footer, Source, read_footer
@@ -53,9 +54,9 @@ class FileMetadata:
     @overload
     def get(self, key: str, default: _Default) -> str | _Default: ...
 
-    def get(self, key: str, default: _Default | None = None) -> str | _Default | None:
+    def get(self, key: object, default: _Default | None = None) -> str | _Default | None:
         """Return the value of the first key that is this one, of all that the file has; the default where none is."""
-        return self._values.get(key, default)
+        return self._values.get(key, default) if isinstance(key, str) else default
 
     def items(self) -> tuple[tuple[str, str], ...]:
         """Return every key and value in the order of the file, repeats and technical ones included."""
@@ -154,6 +155,8 @@ def metadata(file: Source) -> FileMetadata:
     >>> found.num_rows, found.columns["ra"].unit, found.get("survey", "none")
     (1, 'deg', 'none')
     """
+    if isinstance(file, str | os.PathLike):
+        check_path("file", file)
     path = source = os.fspath(file) if isinstance(file, str | os.PathLike) else str(getattr(file, "name", ""))
     if isinstance(file, str | os.PathLike) and Path(path).is_dir():
         source = os.fspath(_speaker(Path(path)))

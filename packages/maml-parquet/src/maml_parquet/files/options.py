@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from numbers import Integral
 from typing import Final, Literal, TypeAlias
 
+from maml_parquet.arguments import is_word
 from maml_parquet.errors import MamlError, Problem
 
 OnOverlong: TypeAlias = Literal["error", "warn"]
@@ -22,6 +23,9 @@ CODECS: Final[dict[str, range | None]] = {
     "zstd": range(-131_072, 23),
 }
 """Names of codecs, and the levels of those that have some."""
+
+MOST_ROWS: Final = 2**31 - 1
+"""The most rows of a row group, and of a batch."""
 
 _FLAGS: Final = ("write_maml", "qc", "overwrite", "assume_utc")
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}")
@@ -56,7 +60,8 @@ class Options:
     def codec(self) -> tuple[str, int | None]:
         """The codec, and its level where it takes one."""
         name = (self.compression or "none").lower()
-        return name, None if CODECS[name] is None else self.compression_level
+        level = None if self.compression_level is None else int(self.compression_level)
+        return name, None if CODECS[name] is None else level
 
     def date(self) -> str:
         """Return the date that the file says it is of, in UTC: `file_date`, or now."""
@@ -69,12 +74,13 @@ class Options:
         for name in _FLAGS:
             if not isinstance(getattr(self, name), bool):
                 yield f"{name} is {getattr(self, name)!r}; use True or False"
-        if self.on_overlong not in ("error", "warn"):
+        if not is_word(self.on_overlong, ("error", "warn")):
             yield f"on_overlong is {self.on_overlong!r}; use 'error' or 'warn'"
         yield from _date_problems(self.file_date)
         yield from _codec_problems(self.compression, self.compression_level)
-        if not _is_whole(self.row_group_size) or (self.row_group_size is not None and self.row_group_size < 1):
-            yield f"row_group_size is {self.row_group_size!r}; use a number of rows from 1, or None for some 256 MiB"
+        size = self.row_group_size
+        if not _is_whole(size) or (size is not None and not 1 <= size <= MOST_ROWS):
+            yield f"row_group_size is {size!r}; use a number of rows from 1 to {MOST_ROWS}, or None for some 256 MiB"
 
 
 def _is_whole(value: object) -> bool:

@@ -126,10 +126,14 @@ def plan(request: Request, schema: pa.Schema, num_rows: int, notes: Mapping[str,
     return Plan(tuple(columns), (*rules, *own[0]), (*keys, *own[1]), request.start, stop)
 
 
-def missing_columns(names: Sequence[str], known: Sequence[str]) -> list[Problem]:
+def missing_columns(names: Sequence[object], known: Sequence[str]) -> list[Problem]:
     """Return a problem for each name that is not known."""
     found = []
     for position, name in enumerate(names):
+        if not isinstance(name, str):
+            words = f"{name!r} is no name of a column; give a text"
+            found.append(Problem("argument", ("columns", position), words))
+            continue
         if name in known:
             continue
         alike = [other for other in known if other.lower() == name.lower()]

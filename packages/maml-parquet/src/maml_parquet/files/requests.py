@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import operator
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
+from maml_parquet.arguments import is_word
 from maml_parquet.errors import At, MamlError, Problem
 from maml_parquet.rows.filters import parse_rules
 from maml_parquet.rows.sorts import MAX_KEYS, parse_sorts
@@ -23,6 +27,7 @@ Checks: TypeAlias = "Mapping[str, Mapping[str, object]]"
 
 _MODES: Final = ("error", "warn", "off")
 _SIDES: Final[tuple[Side, ...]] = ("min", "max")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _CHECKS: Final = "{name: {'min': …, 'max': …, 'miss': …}}"
 
 
@@ -99,7 +104,7 @@ def read_request(
         keys; a sort of some of the rows; rows that are no range; bounds that are none.
     """
     described = read_maml(maml)
-    if qc not in _MODES:
+    if not is_word(qc, _MODES):
         raise _argument("qc", f"qc is {qc!r}; use one of {', '.join(_MODES)}")
     start, stop = _range(rows)
     request = Request(
@@ -192,9 +197,10 @@ def _range(rows: Rows | None) -> tuple[int, int | None]:
 
 
 def _whole(value: object, rows: Rows) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise _argument("rows", f"rows is {rows!r}, and {value!r} is no whole number; give (start, stop), or a slice")
-    return int(value.__index__())
+    if not isinstance(value, bool | np.bool_):
+        with contextlib.suppress(TypeError):
+            return operator.index(value)  # type: ignore[arg-type]
+    raise _argument("rows", f"rows is {rows!r}, and {value!r} is no whole number; give (start, stop), or a slice")
 
 
 def _check_slice(request: Request, rows: Rows | None) -> None:
@@ -270,6 +276,9 @@ def _checks(checks: Checks | None) -> Mapping[str, Asked]:
 def _bound_text(said: Mapping[str, object], side: Side, at: At) -> str:
     value = said.get(side)
     if value is None or isinstance(value, str):
+        if value and _SURROGATE.search(value):
+            words = f"{side} is {value!r}, which holds half a character; write it whole"
+            raise MamlError([Problem("argument", (*at, side), words)])
         return (value or "").strip()
     if not isinstance(value, bool) and isinstance(value, int | float | np.integer | np.floating):
         return str(value)

@@ -19,6 +19,7 @@ from maml_parquet.errors import MamlError, MamlWarning, Problem
 from maml_parquet.files.checking import Checking, look
 from maml_parquet.files.fetching import Fetching
 from maml_parquet.files.metadata import metadata
+from maml_parquet.files.options import MOST_ROWS
 from maml_parquet.files.plans import Notes, Plan, TableColumn, missing_columns, plan
 from maml_parquet.files.requests import Checks, MamlSource, QcMode, Request, Rows, names_of, raise_all, read_request
 from maml_parquet.files.sources import open_sources
@@ -187,7 +188,7 @@ class ParquetTable:
         self._check_open()
         names = self._chosen(columns)
         if not _is_count(batch_size):
-            raise _argument("batch_size", f"batch_size is {batch_size!r}; give a whole number of at least 1")
+            raise _argument("batch_size", f"batch_size is {batch_size!r}; give a whole number from 1 to {MOST_ROWS}")
         if not names:
             raise _argument(
                 "columns", "no columns are asked for, and batches have rows by them; name one, or use num_rows"
@@ -370,7 +371,7 @@ def _renamed(columns: Mapping[str, TableColumn], names: Mapping[str, str]) -> di
 
 
 def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MOST_ROWS
 
 
 def _is_name(value: object) -> bool:

@@ -14,6 +14,7 @@ from maml_parquet.rows.tokens import shown
 from maml_parquet.rows.trees import Literal, Value
 
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _INFINITY: Final = re.compile(r"([+-]?)inf(?:inity)?", re.IGNORECASE)
 _NAN: Final = re.compile(r"[+-]?nan", re.IGNORECASE)
 _DATE: Final = r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})"
@@ -61,7 +62,9 @@ def _group(kind: Kind) -> str:
     return "float" if kind.is_float else "temporal" if kind.is_temporal else kind.base
 
 
-def _string(text: str, kind: Kind) -> str:  # noqa: ARG001
+def _string(text: str, kind: Kind) -> str:
+    if _SURROGATE.search(text):
+        raise ValueError(f"{shown(text)} on a column of {kind} holds half a character; write it whole")
     return text
 
 

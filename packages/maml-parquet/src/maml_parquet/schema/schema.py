@@ -314,6 +314,8 @@ class Schema:
                 self._columns[name] = replace(column, is_enabled=is_enabled)
 
     def _known(self, name: str) -> Column:
+        if not isinstance(name, str):
+            raise MamlError([Problem("argument", ("name",), f"{name!r} is no name of a column; give a text")])
         if name in self._columns:
             return self._columns[name]
         internal = next((column.name for column in self._columns.values() if column.output_name == name), None)

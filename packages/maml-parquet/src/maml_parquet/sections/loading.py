@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from maml_parquet.arguments import check_maml, check_path
+from maml_parquet.arguments import check_maml, check_path, is_word
 from maml_parquet.errors import MamlError, MamlWarning, Problem
 from maml_parquet.sections.datamaps import type_words
 from maml_parquet.sections.records import Maml, Profile, Role
@@ -192,7 +192,7 @@ def _finished(maml: Maml, found: tuple[Problem, ...]) -> Maml:
 
 
 def _check_word(name: str, word: _Word, allowed: tuple[_Word, ...]) -> None:
-    if word not in allowed:
+    if not is_word(word, allowed):
         raise MamlError([Problem("argument", (), f"{name} is {word!r}; use one of {', '.join(allowed)}")])
 
 

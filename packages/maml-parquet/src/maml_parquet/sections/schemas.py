@@ -9,6 +9,7 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Any, Final
 
+from maml_parquet.arguments import is_word
 from maml_parquet.errors import At, MamlError, Problem
 from maml_parquet.sections.records import Profile
 from maml_parquet.sections.report import START
@@ -42,7 +43,7 @@ def json_schema(profile: Profile) -> dict[str, Any]:
     >>> json_schema("parquet")["required"]
     ['table', 'fields']
     """
-    if profile not in _NAMES:
+    if not is_word(profile, _NAMES):
         raise MamlError([Problem("argument", (), f"profile is {profile!r}; use one of {', '.join(_NAMES)}")])
     text = (files("maml_parquet") / "schemas" / f"{profile}.schema.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
