@@ -52,7 +52,8 @@ def write_table(  # noqa: PLR0913  (everything that can be chosen has its argume
     table
         Columns by the names that the program knows them by (`Column.name`), all that are enabled: a table of pyarrow,
         pandas, polars or astropy, a dict of arrays, or anything that Arrow can read a stream from. Columns that are
-        disabled are passed over. Numbers become the declared type where no value changes; nothing else is converted.
+        disabled are passed over. Numbers become the declared type where no value changes, but for floats that are
+        rounded to ``float32``; nothing else is converted.
     path
         ``x.parquet``; the folder is there.
     write_maml
