@@ -11,29 +11,12 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Final
 
+from changelogs import FINAL, Key, check_changelog, check_entry, version_key
 from workspace import ROOT, Package, Requirement, read_workspace
 
 _TAG: Final = re.compile(r"(?P<dist>[a-z0-9][a-z0-9-]*)-v(?P<version>\d.*)")
 _VERSION: Final = re.compile(r"(\d+)\.(\d+)\.(\d+)(?:(a|b|rc)(\d+))?")
 _BOUND: Final = re.compile(r"(>=|<)(\d+(?:\.\d+){0,2})")
-_FINAL: Final = ("z", 0)
-
-Key = tuple[int, int, int, tuple[str, int]]
-
-
-def version_key(text: str) -> Key:
-    """Return a key that sorts versions of the form 1.2.3, 1.2.3a1, 1.2.3b1 and 1.2.3rc1.
-
-    Examples
-    --------
-    >>> sorted(["1.10.0", "1.9.0", "1.10.0rc1"], key=version_key)
-    ['1.9.0', '1.10.0rc1', '1.10.0']
-    """
-    match = _VERSION.fullmatch(text)
-    if match is None:
-        raise ValueError(f"{text!r} is not a version of the form 1.2.3, 1.2.3a1, 1.2.3b1 or 1.2.3rc1")
-    major, minor, patch, stage, number = match.groups()
-    return int(major), int(minor), int(patch), (stage, int(number)) if stage else _FINAL
 
 
 def bounds(spec: str) -> tuple[Key, Key] | None:
@@ -45,21 +28,8 @@ def bounds(spec: str) -> tuple[Key, Key] | None:
             return None
         major, minor, patch = (*(int(number) for number in match[2].split(".")), 0, 0)[:3]
         # 0.2.0rc1 is not below 0.2 for a sibling that must not see 0.2: the upper end is before every 0.2.0 stage.
-        ends[match[1]] = (major, minor, patch, _FINAL if match[1] == ">=" else ("", 0))
+        ends[match[1]] = (major, minor, patch, FINAL if match[1] == ">=" else ("", 0))
     return (ends[">="], ends["<"]) if len(ends) == 2 else None
-
-
-def check_changelog(text: str, version: str) -> list[str]:
-    """Return what is wrong with the entry of `version`: a heading ``## <version> (YYYY-MM-DD)`` and lines below it."""
-    heading = re.search(rf"^## {re.escape(version)}(?P<date>[^\n]*)\n(?P<body>.*?)(?=^## |\Z)", text, re.M | re.S)
-    if heading is None:
-        return [f"CHANGELOG.md has no heading '## {version} (YYYY-MM-DD)'; add the entry of this version"]
-    problems = []
-    if not re.fullmatch(r" \(\d{4}-\d{2}-\d{2}\)", heading["date"]):
-        problems.append(f"the heading of {version} in CHANGELOG.md ends in {heading['date']!r}; write ' (YYYY-MM-DD)'")
-    if not heading["body"].strip():
-        problems.append(f"the entry of {version} in CHANGELOG.md is empty; say what changed")
-    return problems
 
 
 def check_sibling(package: Package, need: Requirement, sibling: Package, tags: Collection[str]) -> list[str]:
@@ -97,7 +67,8 @@ def check(root: Path, tag: str, packages: Mapping[str, Package], tags: Collectio
         problems.append(f"the tag says {match['version']}, {package.folder}/pyproject.toml says {package.version}")
     changelog = root / package.folder / "CHANGELOG.md"
     if changelog.is_file():
-        problems += check_changelog(changelog.read_text(encoding="utf-8"), match["version"])
+        text = changelog.read_text(encoding="utf-8")
+        problems += check_entry(text, match["version"]) or check_changelog(text, match["version"])
     else:
         problems.append(f"{package.folder}/CHANGELOG.md is missing")
     for need in package.dependencies:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from release_check import bounds, check, version_key
+from changelogs import version_key
+from release_check import bounds, check
 from workspace import read_workspace
 
 TAGS = ["core-v0.1.0", "unrelated"]
@@ -64,9 +65,11 @@ def test_a_tag_of_another_version_is_refused(root):
     [
         ("# Changelog\n\n## 0.1.0 (unreleased)\n\n- Something.\n", "unreleased"),
         ("# Changelog\n\n## 0.1.0\n\n- Something.\n", "YYYY-MM-DD"),
-        ("# Changelog\n\n## 0.1.01 (2026-01-31)\n\n- Something.\n", "ends in"),
+        ("# Changelog\n\n## 0.1.01 (2026-01-31)\n\n- Something.\n", "no heading"),
         ("# Changelog\n\n## 0.1.0 (2026-01-31)\n\n## 0.0.9 (2026-01-30)\n\n- Something.\n", "empty"),
+        ("# Changelog\n\n## 0.1.0 (2026-02-30)\n\n- No such day.\n", "ends in"),
         ("# Changelog\n\n## 0.0.9 (2026-01-30)\n\n- Something.\n", "no heading"),
+        ("# Changelog\n\n## 0.2.0 (unreleased)\n\n- A.\n\n## 0.1.0 (2026-01-31)\n\n- B.\n", "first entry"),
     ],
 )
 def test_a_changelog_without_a_dated_entry_of_the_version_is_refused(root, changelog, word):
