@@ -3,7 +3,7 @@
 import { asKey, inlineNode, skipInline } from "./flow.js";
 import type { Entry, ListNode, MapNode, Node, ScalarNode } from "./node.js";
 import { readProps } from "./props.js";
-import { block, isColon, plain, plainLine } from "./scalars.js";
+import { beginsPlain, block, isColon, plain, plainLine } from "./scalars.js";
 import type { Props, State } from "./state.js";
 
 /** Where a value may stand. */
@@ -125,7 +125,10 @@ function value(s: State, key: ScalarNode, room: Room): Node {
 function implicitEntry(s: State, column: number): Entry {
   const props = readProps(s);
   const start = s.pos;
-  const node = inlineNode(s, props, start) ?? s.scalar(plainLine(s, false), "plain", start, props);
+  const isEmpty = props !== undefined && isColon(s, 0, false);
+  if (!isEmpty && !beginsPlain(s, false) && !"*[{\"'".includes(s.peek()))
+    s.fail(`a key does not begin with ${s.peek()}`);
+  const node = inlineNode(s, props, start) ?? s.scalar(isEmpty ? "" : plainLine(s, false), "plain", start, props);
   const key = asKey(s, node, start);
   s.skipBlanks();
   if (!isColon(s, 0, false)) s.fail("a colon belongs behind a key");

@@ -135,7 +135,8 @@ export function skipInline(s: State, from: number, flow: boolean): number {
   else {
     const back = s.pos;
     s.pos = from + props;
-    if (beginsPlain(s, flow)) length = plainLine(s, flow).length;
+    if (props > 0 && isColon(s, 0, flow)) length = 0;
+    else if (beginsPlain(s, flow)) length = plainLine(s, flow).length;
     s.pos = back;
   }
   if (length < 0) return -1;

@@ -225,6 +225,8 @@ export function block(s: State, min: number): string {
   while (end > 0 && lines[end - 1] === "") end -= 1;
   const kept = lines.slice(0, end);
   const text = isFolded ? foldLines(kept) : kept.join("\n");
+  // The last line of a document may have no end.
+  if (end === lines.length && s.pos === s.text.length && !s.text.endsWith("\n")) return text;
   if (chomp === "-") return text;
   if (chomp === "+") return text + "\n".repeat(lines.length - end + (end > 0 ? 1 : 0));
   return end > 0 ? `${text}\n` : "";
