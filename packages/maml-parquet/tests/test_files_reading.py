@@ -392,6 +392,27 @@ def test_vectors_and_times_come_back_as_they_are(tmp_path: Path) -> None:
         read_table(path, filter="v > 1")
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array([1, 2], pa.decimal128(5, 2)),
+        pa.array([b"a", b"b"]),
+        pa.array([1, 2], pa.duration("ms")),
+        pa.nulls(2),
+    ],
+)
+def test_columns_of_types_that_rules_do_not_know_are_read_and_not_named(tmp_path: Path, values: pa.Array) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"x": values, "id": [1, 2]}), path)
+    assert read_table(path, filter="id > 1").column("x").to_pylist() == values[1:].to_pylist()
+    with pytest.raises(MamlError, match="the column 'x' is of a type that rules and keys do not know") as caught:
+        read_table(path, filter="x is_null")
+    assert caught.value.code == "filter"
+    with pytest.raises(MamlError, match="the column 'x' is of a type that rules and keys do not know") as caught:
+        read_table(path, sort="x")
+    assert caught.value.code == "sort"
+
+
 def test_an_empty_file_is_an_empty_table(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"x": pa.array([], pa.float64())}), path)

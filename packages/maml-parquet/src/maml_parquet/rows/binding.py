@@ -121,6 +121,9 @@ def scalar(name: str, kinds: Kinds) -> tuple[tuple[str, ...], Kind]:
     found = resolve(name, kinds)
     if found is None:
         raise ValueError(f"there is no column {shown(name)}; {_columns(name, kinds)}")
+    if found[1].base == "other":
+        words = "is of a type that rules and keys do not know; name one of numbers, truth values, text, dates or times"
+        raise ValueError(f"the column {shown(name)} {words}")
     if not found[1].is_scalar:
         raise ValueError(
             f"the column {shown(name)} is no scalar ({found[1]}); name one with a single value in each row"
