@@ -125,14 +125,13 @@ function described(
   document: TableDocument | undefined,
   hasDate: boolean,
 ): HeaderEntry[] {
-  const left = [...(document?.params ?? [])];
-  const date = hasDate ? left.findIndex((param) => param.name === "DATE") : -1;
-  if (date >= 0) left.splice(date, 1);
-  return entries.map((entry) => {
-    const found = left.findIndex((param) => param.name === entry.key);
-    const [param] = found < 0 ? [] : left.splice(found, 1);
-    return { ...entry, description: param?.description ?? "" };
-  });
+  const left = new Map<string, string[]>();
+  for (const { name, description } of [...(document?.params ?? [])].reverse()) {
+    left.set(name, left.get(name) ?? []);
+    left.get(name)?.push(description);
+  }
+  if (hasDate) left.get("DATE")?.pop();
+  return entries.map((entry) => ({ ...entry, description: left.get(entry.key)?.pop() ?? "" }));
 }
 
 function votableOf(xml: string | undefined, notices: HeaderNotice[]): TableDocument | undefined {

@@ -1,7 +1,7 @@
 // The keys and values of a file that is written.
 
 import type { HeaderEntry, Item } from "./header.js";
-import { baseWord, checkMetadata, fileName, typeSaid, type FileColumn, type FileMetadata } from "./metadata.js";
+import { baseWord, checkMetadata, fileName, keysOf, typeSaid, type FileColumn, type FileMetadata } from "./metadata.js";
 import { votableText } from "./votable-write.js";
 
 function columnItems(column: FileColumn): Item[] {
@@ -16,8 +16,8 @@ function columnItems(column: FileColumn): Item[] {
   return words.map(([word, value]) => [`column.${column.name}.${word}`, value]);
 }
 
-function entryItems(entry: HeaderEntry, entries: readonly HeaderEntry[]): Item[] {
-  const type = typeSaid(entry, entries);
+function entryItems(entry: HeaderEntry, keys: ReadonlySet<string>): Item[] {
+  const type = typeSaid(entry, keys);
   const own: Item = [entry.key, entry.value];
   return type === "" ? [own] : [own, [`${entry.key}.datatype`, type]];
 }
@@ -26,6 +26,7 @@ function entryItems(entry: HeaderEntry, entries: readonly HeaderEntry[]): Item[]
 export function fileItems(metadata: FileMetadata): Item[] {
   checkMetadata(metadata);
   const { columns, entries, date, maml } = metadata;
+  const keys = keysOf(entries);
   const strings = columns.filter((column) => baseWord(column.dataType) === "string");
   const content: Item[] = columns.length === 0 ? [] : [["IVOA.VOTable-Parquet.content", votableText(metadata)]];
   const document: Item[] = maml === undefined ? [] : [["maml", maml]];
@@ -34,7 +35,7 @@ export function fileItems(metadata: FileMetadata): Item[] {
     ["IVOA.VOTable-Parquet.version", "1.0"],
     ["DATE", date],
     ["name", fileName(entries)],
-    ...entries.flatMap((entry) => entryItems(entry, entries)),
+    ...entries.flatMap((entry) => entryItems(entry, keys)),
     ...columns.flatMap(columnItems),
     ...document,
     ...strings.map((column): Item => [`table::len::${column.name}`, String(column.arraySize)]),

@@ -45,9 +45,13 @@ export function fileName(entries: readonly HeaderEntry[]): string {
 }
 
 /** The type that is written of an entry's value; empty where there is none, or where an entry says it. */
-export function typeSaid(entry: HeaderEntry, entries: readonly HeaderEntry[]): string {
-  const key = `${entry.key}.datatype`;
-  return entries.some((other) => other.key === key) ? "" : entry.datatype;
+export function typeSaid(entry: HeaderEntry, keys: ReadonlySet<string>): string {
+  return keys.has(`${entry.key}.datatype`) ? "" : entry.datatype;
+}
+
+/** The keys of entries. */
+export function keysOf(entries: readonly HeaderEntry[]): Set<string> {
+  return new Set(entries.map((entry) => entry.key));
 }
 
 /**

@@ -12,11 +12,14 @@ export interface RemapProblem {
 
 export type Remapped = { readonly pairs: readonly RemapPair[] } | { readonly problems: readonly RemapProblem[] };
 
-function wrongWith(item: RemapPair, before: readonly RemapPair[], columns: readonly string[]): string | undefined {
-  const [internal, external] = item;
+function wrongWith(
+  [internal, external]: RemapPair,
+  given: ReadonlySet<string>,
+  counts: ReadonlyMap<string, number>,
+): string | undefined {
   if (internal === "") return "a column of the table has a name";
-  if (before.some((other) => other[0] === internal)) return `the name ${internal} is given twice`;
-  const count = columns.filter((column) => column === external).length;
+  if (given.has(internal)) return `the name ${internal} is given twice`;
+  const count = counts.get(external) ?? 0;
   return count === 1 ? undefined : `the file has ${count} columns ${external}`;
 }
 
@@ -27,15 +30,21 @@ function wrongWith(item: RemapPair, before: readonly RemapPair[], columns: reado
  * @param items an internal name and a column of the file each.
  */
 export function remapColumns(columns: readonly string[], items: readonly RemapPair[]): Remapped {
+  const counts = new Map<string, number>();
+  for (const column of columns) counts.set(column, (counts.get(column) ?? 0) + 1);
+  const taken = new Set<string>();
+  const names = new Map<string, string[]>();
   const problems = items.flatMap((item, position) => {
-    const message = wrongWith(item, items.slice(0, position), columns);
+    const message = wrongWith(item, taken, counts);
+    const [internal, external] = item;
+    taken.add(internal);
+    names.set(external, [...(names.get(external) ?? []), internal]);
     return message === undefined ? [] : [{ position, message }];
   });
   if (problems.length > 0) return { problems };
-  const taken = new Set(items.map(([internal]) => internal));
   const pairs = columns.flatMap((column): RemapPair[] => {
-    const own = items.filter(([, external]) => external === column);
-    if (own.length > 0) return own.map(([internal, external]) => [internal, external]);
+    const own = names.get(column);
+    if (own !== undefined) return own.map((internal) => [internal, column]);
     return taken.has(column) ? [] : [[column, column]];
   });
   return { pairs };

@@ -91,20 +91,22 @@ function listsOf(
 
 function textsOf(extra: Table, key: string, report: Report): { texts: string[]; places: Place[] } {
   const items = itemsOf(extra, key, report);
-  const found = items.filter((item): item is Text => item.kind === "text" && said(item) !== "");
+  const isSaid = (item: Tree): item is Text => item.kind === "text" && said(item) !== "";
+  const found = items.filter(isSaid);
   items.forEach((item, index) => {
-    if (found.some((text) => text === item)) return;
-    report.add("shape", ["extra", key, index], item, `an item of ${key} is a text`);
+    if (!isSaid(item)) report.add("shape", ["extra", key, index], item, `an item of ${key} is a text`);
   });
   return { texts: found.map(said), places: found.map(({ line, column }) => ({ line, column })) };
 }
 
 function readingOf(extra: Table, report: Report): Requests {
   const remap = renamesOf(extra, "remap", report);
-  remap.forEach((rename, index) => {
-    if (!remap.slice(0, index).some((other) => other.internal === rename.internal)) return;
-    report.add("remap", ["extra", "remap", rename.position], rename, `the name ${rename.internal} is given twice`);
-  });
+  const given = new Set<string>();
+  for (const rename of remap) {
+    const message = `the name ${rename.internal} is given twice`;
+    if (given.has(rename.internal)) report.add("remap", ["extra", "remap", rename.position], rename, message);
+    given.add(rename.internal);
+  }
   const [filter, sort] = [textsOf(extra, "filter", report), textsOf(extra, "sort", report)];
   const places = { filter: filter.places, sort: sort.places };
   return { ...NOTHING, remap, filter: filter.texts, sort: sort.texts, places };

@@ -211,10 +211,11 @@ export function says(value: Tree): boolean {
 /** Tells of keys of keyarray that another entry has. */
 function tellShadowed(entries: readonly Told[], report: Report): void {
   const items = entries.filter((told) => told.section === "keyarray");
-  for (const key of new Set(items.map((item) => item.key))) {
-    const same = entries.filter((told) => told.key === key);
-    const place = items.find((item) => item.key === key)?.place;
-    if (same.length < 2 || place === undefined) continue;
+  const counts = new Map<string, number>();
+  for (const { key } of entries) counts.set(key, (counts.get(key) ?? 0) + 1);
+  const places = new Map(items.map((item) => [item.key, item.place]));
+  for (const [key, place] of places) {
+    if ((counts.get(key) ?? 0) < 2) continue;
     report.note("key-duplicate", ["keyarray"], place, `another entry has the key ${key} too`);
   }
 }

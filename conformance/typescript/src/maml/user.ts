@@ -17,18 +17,20 @@ export function checkUser(user: Maml, base: ReadonlySet<string>): readonly Probl
       `${field.name} is no column of the base`,
     );
   }
-  user.colMap.forEach((rename, index) => {
-    const before = user.colMap.slice(0, index);
+  const [internals, externals] = [new Set<string>(), new Set<string>()];
+  user.colMap.forEach((rename) => {
     const { internal, external } = rename;
     const isOther = internal !== external;
     const broken = [
       !base.has(internal) && `${internal} is no column of the base`,
-      before.some((other) => other.internal === internal) && `${internal} is renamed twice`,
-      before.some((other) => other.external === external) && `the name ${external} is given twice`,
+      internals.has(internal) && `${internal} is renamed twice`,
+      externals.has(external) && `the name ${external} is given twice`,
       !fields.has(external) && `${external} is no field`,
       isOther && fields.has(internal) && `${internal} is a field under its own name too`,
       isOther && base.has(external) && `${external} is another column of the base`,
     ];
+    internals.add(internal);
+    externals.add(external);
     for (const message of broken) {
       if (message !== false) report.add("col-map", ["extra", "col_map", rename.position], rename, message);
     }

@@ -1,7 +1,7 @@
 // What the first table of a VOTable says.
 
 import { parseSize, parseType } from "./types.js";
-import { childrenOf, firstOf, parseXml, type Element } from "./xml.js";
+import { childrenOf, firstOf, parseXml, XmlError, type Element } from "./xml.js";
 
 /** A field; texts are empty and sizes null where nothing is said. */
 export interface TableField {
@@ -27,6 +27,7 @@ export interface TableDocument {
 }
 
 const WORDS: Readonly<Record<string, string>> = { int: "int32", long: "int64", float: "float32", double: "float64" };
+const MOST = 100000;
 const TIMED = ["date", "time", "timestamp"];
 
 const attribute = (element: Element, name: string): string => element.attributes.get(name)?.trim() ?? "";
@@ -88,11 +89,14 @@ function fieldOf(element: Element): TableField {
 /** What a VOTable says of its first table; of two fields of one name the first. Throws XmlError. */
 export function readVotable(xml: string): TableDocument {
   const table = firstOf(parseXml(xml), "TABLE");
+  const [written, parameters] = [childrenOf(table, "FIELD"), childrenOf(table, "PARAM")];
+  if (written.length + parameters.length > MOST)
+    throw new XmlError(`a table has at most ${MOST} fields and parameters`);
   const fields = new Map<string, TableField>();
-  for (const field of childrenOf(table, "FIELD").map(fieldOf)) {
+  for (const field of written.map(fieldOf)) {
     if (field.name !== "" && !fields.has(field.name)) fields.set(field.name, field);
   }
-  const params = childrenOf(table, "PARAM").map((param) => ({
+  const params = parameters.map((param) => ({
     name: param.attributes.get("name") ?? "",
     description: descriptionOf(param),
   }));

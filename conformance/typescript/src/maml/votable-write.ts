@@ -1,7 +1,7 @@
 // The VOTable of a file.
 
 import type { HeaderEntry } from "./header.js";
-import { checkMetadata, fileName, typeSaid, type FileColumn, type FileMetadata } from "./metadata.js";
+import { checkMetadata, fileName, keysOf, typeSaid, type FileColumn, type FileMetadata } from "./metadata.js";
 import { parseType, type DataType } from "./types.js";
 import { escapeXml } from "./xml.js";
 
@@ -38,8 +38,8 @@ function valueAttributes(value: string, type: string): Attributes {
   return { datatype, value: Object.hasOwn(words, value) ? (words[value] ?? value) : value };
 }
 
-function paramText(entry: HeaderEntry, entries: readonly HeaderEntry[]): string {
-  const attributes = { name: entry.key, ...valueAttributes(entry.value, typeSaid(entry, entries)) };
+function paramText(entry: HeaderEntry, keys: ReadonlySet<string>): string {
+  const attributes = { name: entry.key, ...valueAttributes(entry.value, typeSaid(entry, keys)) };
   return element("PARAM", attributes, entry.description);
 }
 
@@ -77,6 +77,7 @@ function fieldText(column: FileColumn): string {
 export function votableText(metadata: FileMetadata): string {
   checkMetadata(metadata);
   const { columns, entries, date } = metadata;
+  const keys = keysOf(entries);
   const description = entries.find((entry) => entry.key === "description")?.value ?? "";
   const moment = { name: "DATE", datatype: "char", arraysize: "19", value: date };
   const parts = [
@@ -86,7 +87,7 @@ export function votableText(metadata: FileMetadata): string {
     `<TABLE name="${escapeXml(fileName(entries), true)}">`,
     ...(description === "" ? [] : [descriptionText(description)]),
     element("PARAM", moment, ""),
-    ...entries.map((entry) => paramText(entry, entries)),
+    ...entries.map((entry) => paramText(entry, keys)),
     ...columns.map(fieldText),
     "</TABLE>",
     "</RESOURCE>",

@@ -105,6 +105,7 @@ function flowMap(s: State, props: Props | undefined, start: number): MapNode {
 function isPair(s: State): boolean {
   if (s.peek() === "?" && s.isBlank(1)) return true;
   if (isColon(s, 0, true)) return true;
+  if (s.peek() === "[" || s.peek() === "{") return false;
   const end = skipInline(s, s.pos, true);
   if (end < 0) return false;
   const back = s.pos;
@@ -117,13 +118,12 @@ function isPair(s: State): boolean {
 
 /** The place of the character behind a value and its blanks in this line; -1 where it goes on in the next. */
 export function skipInline(s: State, from: number, flow: boolean): number {
-  const newline = s.text.indexOf("\n", from);
-  const line = s.text.slice(from, newline < 0 ? s.text.length : newline);
+  const line = s.text.slice(from, s.lineEnd(from));
   const props = /^(?:[&!][^ \t]*[ \t]+)*/.exec(line)?.[0].length ?? 0;
   const char = line[props] ?? "";
   const pattern =
     char === '"'
-      ? /^"(?:[^"\\]|\\.)*"/
+      ? /^"[^"\\]*(?:\\.[^"\\]*)*"/
       : char === "'"
         ? /^'(?:[^']|'')*'/
         : char === "*"
@@ -158,8 +158,13 @@ function bracketed(line: string): number {
 }
 
 function flowItem(s: State): Node {
-  if (!isPair(s)) return flowNode(s);
   const start = s.pos;
+  if (!isPair(s)) {
+    const node = flowNode(s);
+    flowSkip(s);
+    if (s.peek() === ":") asKey(s, node, start);
+    return node;
+  }
   return s.collection<Entry, MapNode>(
     start,
     undefined,

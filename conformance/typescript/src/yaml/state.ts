@@ -57,6 +57,12 @@ export class State {
     return pos - (this.lineStarts[this.line(pos)] ?? 0);
   }
 
+  /** Where the line of a place ends. */
+  lineEnd(pos = this.pos): number {
+    const next = this.lineStarts[this.line(pos) + 1];
+    return next === undefined ? this.text.length : next - 1;
+  }
+
   /** Whether nothing but blanks stands before the place in its line. */
   isFirstOnLine(): boolean {
     return /^[ \t]*$/.test(this.text.slice(this.pos - this.column(), this.pos));
@@ -88,8 +94,7 @@ export class State {
     for (;;) {
       this.skipBlanks();
       if (this.peek() === "#" && (this.pos === 0 || this.isBlank(-1))) {
-        const end = this.text.indexOf("\n", this.pos);
-        this.pos = end < 0 ? this.text.length : end;
+        this.pos = this.lineEnd();
       }
       if (this.peek() !== "\n") return;
       this.pos += 1;
