@@ -36,7 +36,13 @@ const wanted = (input: Input): write.ArrayWanted => ({
   indexLocation: input.index_location,
 });
 
-const placement = ({ voxelSize, translation }: { voxelSize: readonly number[]; translation: readonly number[] }): unknown => ({
+const placement = ({
+  voxelSize,
+  translation,
+}: {
+  voxelSize: readonly number[];
+  translation: readonly number[];
+}): unknown => ({
   voxel_size: voxelSize,
   translation,
 });

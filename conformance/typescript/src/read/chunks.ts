@@ -62,7 +62,12 @@ function n5Chunk(bytes: Uint8Array, axes: number, { compression }: N5Storage, of
 }
 
 /** A chunk is clipped to the volume, and x is stored fastest: C order of c, z, y, x. */
-function precomputedChunk(bytes: Uint8Array, shape: readonly number[], { encoding, scale }: PrecomputedStorage, of: ChunkOf): Chunk {
+function precomputedChunk(
+  bytes: Uint8Array,
+  shape: readonly number[],
+  { encoding, scale }: PrecomputedStorage,
+  of: ChunkOf,
+): Chunk {
   if (encoding !== "raw") throw unread(of.key, `the encoding ${encoding}`);
   if (scale["sharding"] !== undefined && scale["sharding"] !== null) throw unread(of.key, "shards");
   return { shape, data: rawElements(bytes, countOf(shape), true, of) };

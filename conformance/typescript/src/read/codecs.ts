@@ -25,7 +25,12 @@ export const unread = (key: string, what: string): PlacedError =>
   new PlacedError("unsupported", [key], `${key} is stored with ${what}, which is not read here`);
 
 /** The elements of raw bytes; `bad_chunk` unless there are exactly as many as belong there. */
-export function rawElements(bytes: Uint8Array, count: number, little: boolean, { key, dtype }: ChunkOf): readonly Element[] {
+export function rawElements(
+  bytes: Uint8Array,
+  count: number,
+  little: boolean,
+  { key, dtype }: ChunkOf,
+): readonly Element[] {
   const wanted = count * elementBytes(dtype);
   if (bytes.length === wanted) return elementsOf(bytes, count, dtype, little);
   throw badChunk(key, `it has ${bytes.length} bytes, and ${wanted} belong there`);
@@ -66,9 +71,15 @@ const ABSENT = 2n ** 64n - 1n;
 const ENTRY = 16;
 
 /** The offset and size of every inner chunk, in C order; undefined for an absent one. */
-function indexOf(shard: Uint8Array, count: number, settings: JsonObject, key: string): readonly (readonly [number, number] | undefined)[] {
+function indexOf(
+  shard: Uint8Array,
+  count: number,
+  settings: JsonObject,
+  key: string,
+): readonly (readonly [number, number] | undefined)[] {
   const [first, ...behind] = codecs(settings["index_codecs"]);
-  if (first?.["name"] !== "bytes" || behind.some(({ name }) => name !== "crc32c")) throw unread(key, "codecs of its index");
+  if (first?.["name"] !== "bytes" || behind.some(({ name }) => name !== "crc32c"))
+    throw unread(key, "codecs of its index");
   const length = count * ENTRY + behind.length * CHECKSUM;
   if (shard.length < length) throw badChunk(key, `it has ${shard.length} bytes, and its index alone ${length}`);
   const atStart = settings["index_location"] === "start";
@@ -83,7 +94,13 @@ function indexOf(shard: Uint8Array, count: number, settings: JsonObject, key: st
 }
 
 /** The part of a shard of some shape that lies in a box, the rest of it filled. */
-function shardElements(shard: Uint8Array, shape: readonly number[], codec: JsonObject, box: Box, of: ChunkOf): readonly Element[] {
+function shardElements(
+  shard: Uint8Array,
+  shape: readonly number[],
+  codec: JsonObject,
+  box: Box,
+  of: ChunkOf,
+): readonly Element[] {
   const settings = configuration(codec);
   const chunk = (settings["chunk_shape"] as readonly number[]).map(Number);
   const counts = shape.map((size, axis) => Math.floor(size / entry(chunk, axis)));
@@ -96,8 +113,10 @@ function shardElements(shard: Uint8Array, shape: readonly number[], codec: JsonO
     const place = index[id];
     if (place === undefined || part === undefined) return;
     const [offset, size] = place;
-    if (offset + size > shard.length) throw badChunk(of.key, `an inner chunk ends at byte ${offset + size} of ${shard.length}`);
-    const inside = (values: readonly number[]): readonly number[] => values.map((value, axis) => value - entry(begin, axis));
+    if (offset + size > shard.length)
+      throw badChunk(of.key, `an inner chunk ends at byte ${offset + size} of ${shard.length}`);
+    const inside = (values: readonly number[]): readonly number[] =>
+      values.map((value, axis) => value - entry(begin, axis));
     const window = { begin: inside(part.begin), end: inside(part.end) };
     const inner = zarr3Elements(shard.subarray(offset, offset + size), chunk, codecs(settings["codecs"]), window, of);
     const zero = chunk.map(() => 0);
@@ -122,7 +141,11 @@ export function zarr3Elements(
   if (codec === undefined) throw unread(of.key, "no codec of arrays");
   if (codec["name"] === "transpose") {
     const order = configuration(codec)["order"];
-    const axes = isList(order) ? order.map(Number) : order === "F" ? shape.map((_, axis) => axis).reverse() : shape.map((_, axis) => axis);
+    const axes = isList(order)
+      ? order.map(Number)
+      : order === "F"
+        ? shape.map((_, axis) => axis).reverse()
+        : shape.map((_, axis) => axis);
     const turned = (values: readonly number[]): readonly number[] => axes.map((axis) => entry(values, axis));
     const window = { begin: turned(box.begin), end: turned(box.end) };
     return untransposed(zarr3Elements(bytes, turned(shape), rest, window, of), shape, axes);

@@ -9,7 +9,8 @@ export const countOf = (shape: readonly number[]): number => shape.reduce((whole
 /** How far apart in flat data in C order neighbours along each axis are. */
 export function stridesOf(shape: readonly number[]): readonly number[] {
   const strides: number[] = Array.from({ length: shape.length }, () => 1);
-  for (let axis = shape.length - 2; axis >= 0; axis -= 1) strides[axis] = (strides[axis + 1] ?? 1) * entry(shape, axis + 1);
+  for (let axis = shape.length - 2; axis >= 0; axis -= 1)
+    strides[axis] = (strides[axis + 1] ?? 1) * entry(shape, axis + 1);
   return strides;
 }
 
@@ -54,7 +55,11 @@ export function fillBox(size: readonly number[], value: Element, to: Placed<Elem
 }
 
 /** An array in C order from one whose axes are stored in another order: stored axis k is the array's axis order[k]. */
-export function untransposed(data: readonly Element[], shape: readonly number[], order: readonly number[]): readonly Element[] {
+export function untransposed(
+  data: readonly Element[],
+  shape: readonly number[],
+  order: readonly number[],
+): readonly Element[] {
   const stored = stridesOf(order.map((axis) => entry(shape, axis)));
   const strides = shape.map((_, axis) => entry(stored, order.indexOf(axis)));
   const begin = shape.map(() => 0);

@@ -36,8 +36,12 @@ export const storedGrid = ({ record, voxelSize, translation }: Volume): ReadGrid
   translation,
 });
 
-/** The grid of a size on the spatial axes, with a corner at the anchor or else at the data's; the stored one of none. */
-export function gridOf(volume: Volume, sizes: readonly number[] | undefined, anchor: readonly number[] | undefined): ReadGrid {
+/** The grid of a size on the spatial axes, with a corner at the anchor, else the data's; the stored grid of none. */
+export function gridOf(
+  volume: Volume,
+  sizes: readonly number[] | undefined,
+  anchor: readonly number[] | undefined,
+): ReadGrid {
   const stored = storedGrid(volume);
   if (sizes === undefined) return stored;
   const { spatial } = volume.record;
@@ -67,7 +71,10 @@ export interface Manner {
 }
 
 /** Raises what `selectionOf` and `paddingOf` raise, `invalid_argument` at ["padding"], `wrong_value` at ["method"]. */
-export function mannerOf({ record, ...volume }: Volume, { padding, method = volume.method, mask = false, select = {} }: ReadAsked): Manner {
+export function mannerOf(
+  { record, ...volume }: Volume,
+  { padding, method = volume.method, mask = false, select = {} }: ReadAsked,
+): Manner {
   checkWord(method, METHODS, ["method"]);
   const selection = selectionOf(select, record, volume.selection);
   const found = padding === undefined ? volume.padding : paddingOf(padding, record.dtype);

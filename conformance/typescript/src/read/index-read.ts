@@ -7,7 +7,10 @@ import type { ReadAnswer, ReadAsked, Volume } from "./types.js";
 
 /** Raises `wrong_length` and `wrong_type` at ["begin"] or ["end"], `order` at ["end"], without positions. */
 export function checkIndices({ begin, end }: Box, count: number): void {
-  for (const [field, values] of [["begin", begin], ["end", end]] as const) {
+  for (const [field, values] of [
+    ["begin", begin],
+    ["end", end],
+  ] as const) {
     checkLength(values, count, [field]);
     checkWhole(values, [field]);
   }

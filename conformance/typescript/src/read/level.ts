@@ -127,7 +127,12 @@ export function choose(store: Store, path: string, options: OpenOptions, reading
 }
 
 /** The error for a size that no level, or an array that was named itself, has. */
-export function noSize({ levels, name, isArray }: Chosen, own: readonly number[], asked: readonly number[], path: string): PlacedError {
+export function noSize(
+  { levels, name, isArray }: Chosen,
+  own: readonly number[],
+  asked: readonly number[],
+  path: string,
+): PlacedError {
   const there = isArray ? [{ name, voxelSize: own }] : levels.sized();
   const message = `nothing at ${path} has the voxel size (${asked.join(", ")}); there is ${listedLevels(there)}`;
   return new PlacedError("no_level", [path], message);

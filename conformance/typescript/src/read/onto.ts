@@ -55,8 +55,8 @@ function storedRange(volume: Volume, { sizes, corner }: Other, range: Box): Box 
 }
 
 /**
- * The voxels [begin, end) of another grid, over its spatial axes; all of that grid where absent. Axes of the volume that
- * are not spatial are kept whole.
+ * The voxels [begin, end) of another grid, over its spatial axes; all of that grid where absent. Axes of the volume
+ * that are not spatial are kept whole.
  *
  * Raises `wrong_value` at ["grid", "axes"], `unknown_unit` at ["units"], and what `checkIndices`, `mannerOf` and
  * `readWindow` raise.

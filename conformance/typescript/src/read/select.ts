@@ -27,7 +27,11 @@ export function selectionOf(wanted: Readonly<Record<string, number>>, of: Pinnab
     if (axis < 0 || of.spatial.includes(axis) || before.has(axis)) {
       const why = axis < 0 ? "is no axis" : before.has(axis) ? "is pinned already" : "is a spatial axis";
       const free = of.axes.filter((_, other) => !of.spatial.includes(other) && !before.has(other));
-      throw new PlacedError("invalid_argument", at, `select: ${name} ${why}; the axes to select are ${free.join(", ") || "none"}`);
+      throw new PlacedError(
+        "invalid_argument",
+        at,
+        `select: ${name} ${why}; the axes to select are ${free.join(", ") || "none"}`,
+      );
     }
     checkWhole([index], at);
     const size = entry(of.shape, axis);

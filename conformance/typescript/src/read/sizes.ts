@@ -27,10 +27,16 @@ export function converted(placed: InUnits, { asked, strict, path }: Converting, 
   const wanted = asked === undefined ? NANOMETRES : typeof asked === "string" ? { space: asked } : asked;
   const { axes, axisTypes, units, voxelSize, translation, spatial } = placed;
   try {
-    const found = convertUnits({ axes, axisTypes, units, voxelSize, translation }, wanted, { strict, at: [path] }, warn);
+    const found = convertUnits(
+      { axes, axisTypes, units, voxelSize, translation },
+      wanted,
+      { strict, at: [path] },
+      warn,
+    );
     return { axes, axisTypes, spatial, ...found };
   } catch (error) {
-    if (error instanceof PlacedError && error.at[0] === "units") throw new PlacedError(error.code, ["units"], error.message);
+    if (error instanceof PlacedError && error.at[0] === "units")
+      throw new PlacedError(error.code, ["units"], error.message);
     throw error;
   }
 }
@@ -66,7 +72,12 @@ export function rescaled<P extends InUnits>(placed: P, from: readonly number[], 
 }
 
 /** Sizes over the spatial axes in some unit, in the units of a placement; an axis without one is in nanometres. */
-export function inUnitsOf(sizes: readonly number[], unit: string | undefined, { spatial, units }: InUnits, at: At): readonly number[] {
+export function inUnitsOf(
+  sizes: readonly number[],
+  unit: string | undefined,
+  { spatial, units }: InUnits,
+  at: At,
+): readonly number[] {
   if (unit === undefined) return sizes;
   const source = knownUnit(unit, at);
   return sizes.map((size, position) => {
@@ -76,5 +87,9 @@ export function inUnitsOf(sizes: readonly number[], unit: string | undefined, { 
 }
 
 /** The lower corner on the spatial axes. */
-export const cornerOf = ({ voxelSize, translation, spatial }: Placed & Pick<ArrayRecord, "spatial">): readonly number[] =>
+export const cornerOf = ({
+  voxelSize,
+  translation,
+  spatial,
+}: Placed & Pick<ArrayRecord, "spatial">): readonly number[] =>
   spatial.map((axis) => entry(translation, axis) - entry(voxelSize, axis) / 2 + 0);

@@ -35,7 +35,11 @@ function axesOf(volume: Volume, selection: Selection, box: Box): readonly number
   if (count === spatial.length) return spatial;
   if (count === kept.length) return kept;
   const counts = listed([...new Set([spatial.length, kept.length])]);
-  throw new PlacedError("wrong_length", ["box"], `box has ${count} axes, but ${counts} belong there: the spatial ones, or all`);
+  throw new PlacedError(
+    "wrong_length",
+    ["box"],
+    `box has ${count} axes, but ${counts} belong there: the spatial ones, or all`,
+  );
 }
 
 function checkStrict(box: Box, along: ReadGrid): void {

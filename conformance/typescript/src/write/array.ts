@@ -64,13 +64,16 @@ const TYPESTRINGS: Readonly<Record<string, string>> = {
   ...{ float16: "<f2", float32: "<f4", float64: "<f8", complex64: "<c8", complex128: "<c16" },
 };
 
-/** Data types of zarr and numpy that hold no voxels: text, bytes, times, records, narrow floats. */
-const OTHER_TYPES = /^([|<>=]?[USOMmVa]\d*(\[.*\])?|r\d+|(str|string|bytes|object|datetime|timedelta|bfloat|float8|null_|fixed_|variable_).*)$/;
+/** Data types of numpy that hold no voxels: text, bytes, objects, times, records. */
+const OTHER_TYPESTRINGS = /^[|<>=]?[USOMmVa]\d*(\[.*\])?$/;
+
+/** The same of zarr, and narrow floats, by how their names begin. */
+const OTHER_NAMES = /^(str|string|bytes|object|datetime|timedelta|bfloat|float8|null_|fixed_|variable_|struct|r\d)/;
 
 function checkDtype(dtype: string): void {
   if (Object.hasOwn(TYPESTRINGS, dtype)) return;
   const known = Object.keys(TYPESTRINGS).join(", ");
-  if (OTHER_TYPES.test(dtype)) {
+  if (OTHER_TYPESTRINGS.test(dtype) || OTHER_NAMES.test(dtype)) {
     throw new PlacedError("unsupported", ["dtype"], `arrays of ${dtype} are not written; the dtypes are ${known}`);
   }
   throw new PlacedError("wrong_type", ["dtype"], `${dtype} is no data type; the dtypes are ${known}`);
@@ -137,7 +140,21 @@ export function plannedArray(wanted: ArrayWanted): PlannedArray {
   const inner = format === "zarr2" ? compressorJson(wanted.codecs) : codecsJson(wanted.codecs, dtype);
   const codecs = shards === null ? inner : [shardingCodec(chunks, inner as readonly JsonObject[], indexLocation)];
   if (isObject(attributes)) checkJson(attributes, ["attrs"]);
-  return { format, shape, dtype, chunks, shards, axes, placed, fillValue, codecs, separator, encoding, order, attributes };
+  return {
+    format,
+    shape,
+    dtype,
+    chunks,
+    shards,
+    axes,
+    placed,
+    fillValue,
+    codecs,
+    separator,
+    encoding,
+    order,
+    attributes,
+  };
 }
 
 function zarr2Documents(array: PlannedArray): Readonly<Record<string, JsonObject>> {

@@ -47,9 +47,13 @@ function unitOn({ name, kind }: Axis, text: string, at: At): string {
   if (unit?.dimension === dimension || (free && unit !== undefined)) return unit.name;
   if (free) return text;
   if (unit === undefined) {
-    throw new PlacedError("unknown_unit", at, `the axis ${name} has the unit ${JSON.stringify(text)}, which no table knows`);
+    throw new PlacedError(
+      "unknown_unit",
+      at,
+      `the axis ${name} has the unit ${JSON.stringify(text)}, which no table knows`,
+    );
   }
-  const message = `the axis ${name} has the unit ${text}, which is one of ${unit.dimension}; it takes one of ${dimension}`;
+  const message = `the axis ${name} has the unit ${text}, one of ${unit.dimension}; it takes one of ${dimension}`;
   throw new PlacedError("wrong_value", at, message);
 }
 
@@ -70,7 +74,11 @@ function unitsOf(units: UnitsWanted, axes: readonly Axis[]): readonly string[] {
 function checkRepeats(names: readonly string[]): void {
   const second = names.findIndex((name, axis) => names.indexOf(name) !== axis);
   if (second < 0) return;
-  throw new PlacedError("duplicate", ["axes", second], `axes names ${names[second]} twice; axes have names of their own`);
+  throw new PlacedError(
+    "duplicate",
+    ["axes", second],
+    `axes names ${names[second]} twice; axes have names of their own`,
+  );
 }
 
 /**
@@ -90,7 +98,10 @@ export function writtenAxes({ axes, axisTypes, units }: AxesWanted): WrittenAxes
     if (isTime(name, types[axis])) return "time";
     return spatial.includes(axis) ? "space" : "";
   };
-  const found = unitsOf(units, axes.map((name, axis) => ({ name, kind: kindOf(name, axis) })));
+  const found = unitsOf(
+    units,
+    axes.map((name, axis) => ({ name, kind: kindOf(name, axis) })),
+  );
   return { names: axes, types, units: found, spatial };
 }
 

@@ -21,7 +21,11 @@ function spread(values: readonly number[], axes: WrittenAxes, others: number, at
   if (values.length === names.length) return values;
   if (values.length !== spatial.length) {
     const counts = [...new Set([spatial.length, names.length])].join(" or ");
-    throw new PlacedError("wrong_length", at, `${named(at)}${of} has ${values.length} entries, but ${counts} belong there`);
+    throw new PlacedError(
+      "wrong_length",
+      at,
+      `${named(at)}${of} has ${values.length} entries, but ${counts} belong there`,
+    );
   }
   return names.map((_, axis) => (spatial.includes(axis) ? (values[spatial.indexOf(axis)] ?? others) : others));
 }
@@ -56,7 +60,9 @@ export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (isList(a) && isList(b)) return a.length === b.length && a.every((item, position) => sameJson(item, b[position]));
   if (isObject(a) && isObject(b)) {
     const keys = Object.keys(a);
-    return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]));
+    return (
+      keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
+    );
   }
   return isNumber(a) && isNumber(b) ? a == b : a === b;
 }

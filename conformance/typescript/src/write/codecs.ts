@@ -97,7 +97,11 @@ function codec(entry: Json, dtype: string, at: At): JsonObject {
   const name = object["name"];
   const members = Object.hasOwn(known, name) ? known[name] : undefined;
   if (name === "sharding_indexed") {
-    throw new PlacedError("unsupported", at, "sharding_indexed is not given as a codec; shards are given by their shape");
+    throw new PlacedError(
+      "unsupported",
+      at,
+      "sharding_indexed is not given as a codec; shards are given by their shape",
+    );
   }
   if (members === undefined) throw unknown(name, known, at);
   const configuration = object["configuration"] ?? {};

@@ -18,7 +18,8 @@ export interface Difference {
 }
 
 const WORDS: Readonly<Record<string, number>> = { NaN: NaN, Infinity: Infinity, "-Infinity": -Infinity };
-const number = (value: Json): Json => (typeof value === "string" && Object.hasOwn(WORDS, value) ? (WORDS[value] ?? NaN) : value);
+const number = (value: Json): Json =>
+  typeof value === "string" && Object.hasOwn(WORDS, value) ? (WORDS[value] ?? NaN) : value;
 
 /** A fill value of a document as numbers. */
 const valueOf = (fill: Json): Json => (isList(fill) ? fill.map(number) : number(fill));
@@ -75,7 +76,12 @@ function comparable(codecs: Json, dtype: string): Json {
     const configuration = codec["configuration"];
     if (codec["name"] !== "sharding_indexed" || !isObject(configuration)) return codec;
     const { codecs: inner = [], index_codecs: index = [], index_location: location = "end", ...rest } = configuration;
-    const settings = { ...rest, codecs: comparable(inner, dtype), index_codecs: comparable(index, "uint64"), index_location: location };
+    const settings = {
+      ...rest,
+      codecs: comparable(inner, dtype),
+      index_codecs: comparable(index, "uint64"),
+      index_location: location,
+    };
     return { name: "sharding_indexed", configuration: settings };
   });
 }
@@ -97,7 +103,12 @@ function waysOf(storage: Storage): Ways | undefined {
   if (storage.format !== "zarr2") return undefined;
   const { compressor, filters, separator, order } = storage;
   const filled = compressor && quietly<JsonObject | null>(compressor, () => compressorJson(compressor));
-  return { codecs: filters.length > 0 ? { compressor: filled, filters } : filled, separator, encoding: "default", order };
+  return {
+    codecs: filters.length > 0 ? { compressor: filled, filters } : filled,
+    separator,
+    encoding: "default",
+    order,
+  };
 }
 
 function warnOfWays(found: ArrayRecord, wanted: PlannedArray, warn: Warn): void {

@@ -14,7 +14,7 @@ import {
   type Placed,
 } from "../geometry/index.js";
 
-/** Level voxel j covers the source voxels origin + j * factor to origin + (j + 1) * factor - 1; origin 0 where absent. */
+/** Level voxel j covers source voxels origin + j * factor to origin + (j + 1) * factor - 1; origin 0 where absent. */
 export interface LevelOf {
   readonly factors: Each;
   readonly origin?: Each | undefined;

@@ -78,7 +78,7 @@ function checkVersion({ format, attributes }: Group): void {
   const foreign = format === "zarr2" ? inner : inner === undefined ? member(attributes, "multiscales") : undefined;
   if (foreign === undefined) return;
   const [other, own] = format === "zarr2" ? ["0.5", "0.4"] : ["0.4", "0.5"];
-  const message = `${foreign.at.join("/")} is of OME-NGFF ${other}, but levels of a ${format} group are written in ${own}`;
+  const message = `${foreign.at.join("/")} is of OME-NGFF ${other}, but a ${format} group lists levels in ${own}`;
   throw new PlacedError("conflict", foreign.at, message);
 }
 
@@ -96,7 +96,11 @@ function checkExtra(extra: JsonObject): void {
           ? ["group_attrs", "ome", "multiscales"]
           : undefined;
   if (at === undefined) return;
-  throw new PlacedError("invalid_argument", at, `${at.join(".")} would write over the multiscales, which list the levels`);
+  throw new PlacedError(
+    "invalid_argument",
+    at,
+    `${at.join(".")} would write over the multiscales, which list the levels`,
+  );
 }
 
 /** An object with another one merged in, objects in it likewise. */
@@ -113,7 +117,12 @@ function checkAxes({ found }: Multiscale, axes: WrittenAxes): void {
   const listed = member(found, "axes");
   const entries = Array.isArray(listed?.value) ? (listed.value as readonly Json[]) : [];
   const names = entries.map((one) => (isObject(one) ? one["name"] : one));
-  if (!sameJson(names.map((name) => name ?? null), axes.names)) {
+  if (
+    !sameJson(
+      names.map((name) => name ?? null),
+      axes.names,
+    )
+  ) {
     const message = `the level's axes are ${axes.names.join(", ")}, but those of the group ${names.join(", ")}`;
     throw new PlacedError("conflict", ["axes"], message);
   }
@@ -161,7 +170,9 @@ function withLevel(multiscale: Multiscale, name: string, placed: Placed, warn: W
   const count = placed.voxelSize.length;
   const coarser = entries.findIndex(({ found }) => {
     const size = found && sizeOf(found, count, warn);
-    return size !== undefined && volume(size) > volume(placed.voxelSize) && !sameSize(volume(size), volume(placed.voxelSize));
+    return (
+      size !== undefined && volume(size) > volume(placed.voxelSize) && !sameSize(volume(size), volume(placed.voxelSize))
+    );
   });
   const at = coarser < 0 ? values.length : coarser;
   return [...values.slice(0, at), datasetJson(name, placed), ...values.slice(at)];
@@ -170,7 +181,11 @@ function withLevel(multiscale: Multiscale, name: string, placed: Placed, warn: W
 /** The first multiscale with the level in it. */
 function amended(first: Multiscale, axes: WrittenAxes, level: LevelEntry, warn: Warn): JsonObject {
   checkAxes(first, axes);
-  const outer = stepsOf(member(first.found, "coordinateTransformations"), { count: axes.names.length, lenient: true, warn });
+  const outer = stepsOf(member(first.found, "coordinateTransformations"), {
+    count: axes.names.length,
+    lenient: true,
+    warn,
+  });
   return { ...first.found.value, datasets: withLevel(first, level.name, before(level, outer), warn) };
 }
 
@@ -184,15 +199,20 @@ function replaced(attributes: JsonObject, multiscales: readonly Json[]): JsonObj
 function listing(group: Group, axes: WrittenAxes, level: LevelEntry, warn: Warn): JsonObject {
   const [first, ...others] = omeMultiscales(group.attributes);
   const { value } = group.attributes;
-  if (first !== undefined) return replaced(value, [amended(first, axes, level, warn), ...others.map(({ found }) => found.value)]);
+  if (first !== undefined)
+    return replaced(value, [amended(first, axes, level, warn), ...others.map(({ found }) => found.value)]);
   const multiscale = { axes: axesJson(axes), datasets: [datasetJson(level.name, level)] };
   return merged(value, multiscaleAttributes(multiscale, VERSION[group.format]));
 }
 
-function documentsOf({ format, document, attributes: old }: Group, attributes: JsonObject): Readonly<Record<string, JsonObject>> {
+function documentsOf(
+  { format, document, attributes: old }: Group,
+  attributes: JsonObject,
+): Readonly<Record<string, JsonObject>> {
   const changed = document === undefined || !sameJson(old.value, attributes);
   if (!changed) return {};
-  if (format === "zarr2") return { ...(document === undefined ? { ".zgroup": { zarr_format: 2 } } : {}), ".zattrs": attributes };
+  if (format === "zarr2")
+    return { ...(document === undefined ? { ".zgroup": { zarr_format: 2 } } : {}), ".zattrs": attributes };
   return { "zarr.json": { zarr_format: 3, node_type: "group", ...document?.value, attributes } };
 }
 
@@ -211,7 +231,12 @@ function checkLevel(level: LevelEntry, axes: WrittenAxes): void {
  * `wrong_value` at ["name"], at the document of an array; `conflict` at ["format"], ["axes"], ["units", axis], the
  * path (both formats) and multiscales of the other format's version; `invalid_argument` in ["group_attrs"].
  */
-export function mergedGroup(store: Store, path: string, level: LevelEntry, warn: Warn): Readonly<Record<string, JsonObject>> {
+export function mergedGroup(
+  store: Store,
+  path: string,
+  level: LevelEntry,
+  warn: Warn,
+): Readonly<Record<string, JsonObject>> {
   const axes = writtenAxes(level);
   checkLevel(level, axes);
   const extra = level.groupAttributes ?? {};

@@ -47,7 +47,8 @@ export function multiscaleAttributes(multiscale: JsonObject, version: string): J
 }
 
 function datasets(levels: readonly LevelWanted[], axes: WrittenAxes): readonly JsonObject[] {
-  if (levels.length === 0) throw new PlacedError("missing_field", ["levels"], "levels is empty; a multiscale has a level");
+  if (levels.length === 0)
+    throw new PlacedError("missing_field", ["levels"], "levels is empty; a multiscale has a level");
   return levels.map((level, position) => {
     const at: At = ["levels", position];
     checkPath(level.name, at);

@@ -48,7 +48,10 @@ function spans(plan: WritePlan): readonly Span[] {
   checkLength(axes, shape.length, ["axes"]);
   checkSelect(select, axes);
   const free = axes.filter((name) => !Object.hasOwn(select, name));
-  for (const [field, values] of [["begin", begin], ["end", end]] as const) {
+  for (const [field, values] of [
+    ["begin", begin],
+    ["end", end],
+  ] as const) {
     checkLength(values, free.length, [field]);
     checkWhole(values, [field]);
   }
@@ -79,7 +82,11 @@ function checkAligned(span: Span): void {
   const bad = begin % unit !== 0 ? "begin" : end % unit !== 0 && end !== n ? "end" : undefined;
   if (bad === undefined) return;
   const what = selected ? `the index ${begin} shares` : `${bad} ${bad === "begin" ? begin : end} cuts`;
-  throw new PlacedError("not_aligned", atOf(span, bad), `${what} a write unit on axis ${name}, where units are ${unit} voxels`);
+  throw new PlacedError(
+    "not_aligned",
+    atOf(span, bad),
+    `${what} a write unit on axis ${name}, where units are ${unit} voxels`,
+  );
 }
 
 /**
