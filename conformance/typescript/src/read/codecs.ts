@@ -1,6 +1,6 @@
 // Chunks of zarr v3, through their codecs.
 
-import { isList, isObject, type JsonObject } from "../documents/index.js";
+import { isList, isObject, type Json, type JsonObject } from "../documents/index.js";
 import { PlacedError } from "../errors.js";
 import { type Box, entry, intersect } from "../geometry/index.js";
 import { indicesIn } from "../grid/index.js";
@@ -41,8 +41,7 @@ const configuration = (codec: JsonObject): JsonObject => {
   return isObject(found) ? found : {};
 };
 
-const codecs = (value: unknown): readonly JsonObject[] =>
-  isList(value as JsonObject) ? (value as readonly JsonObject[]).filter(isObject) : [];
+const codecs = (value: Json | undefined): readonly JsonObject[] => (isList(value) ? value.filter(isObject) : []);
 
 const isBig = (codec: JsonObject): boolean => configuration(codec)["endian"] === "big";
 
@@ -109,7 +108,7 @@ function shardElements(
   indicesIn({ begin: counts.map(() => 0), end: counts }).forEach((position, id) => {
     const begin = position.map((step, axis) => step * entry(chunk, axis));
     const whole = { begin, end: begin.map((from, axis) => from + entry(chunk, axis)) };
-    const part = intersect(whole, box) ?? (shape.length === 0 ? whole : undefined);
+    const part = intersect(whole, box);
     const place = index[id];
     if (place === undefined || part === undefined) return;
     const [offset, size] = place;
