@@ -71,7 +71,7 @@ def check(root: Path, tag: str, packages: Mapping[str, Package], tags: Collectio
         problems += check_entry(text, match["version"]) or check_changelog(text, match["version"])
     else:
         problems.append(f"{package.folder}/CHANGELOG.md is missing")
-    for need in package.dependencies:
+    for need in (*package.dependencies, *package.extras):
         if need.spec.startswith("@"):
             problems.append(f"{package.folder}/pyproject.toml takes {need.name} from an address; name a range")
         elif need.name in packages:

@@ -37,6 +37,8 @@ class Package:
     private: bool
     has_code: bool
     has_tests: bool
+    extras: tuple[Requirement, ...] = ()
+    """What its extras need, all of them together."""
 
 
 def normalise(name: str) -> str:
@@ -74,6 +76,7 @@ def read_package(root: Path, folder: str) -> Package:
     document = read_toml(root / folder / "pyproject.toml")
     project = document["project"]
     groups = document.get("dependency-groups", {})
+    extras = project.get("optional-dependencies", {}).values()
     floor = _FLOOR.search(project.get("requires-python", ""))
     return Package(
         name=normalise(project["name"]),
@@ -85,6 +88,7 @@ def read_package(root: Path, folder: str) -> Package:
         private="Private :: Do Not Upload" in project.get("classifiers", []),
         has_code=_any(root / folder, "src/*/__init__.py", "python/*/__init__.py"),
         has_tests=_any(root / folder, "tests/test_*.py", "python/tests/test_*.py"),
+        extras=tuple(parse_requirement(text) for texts in extras for text in texts),
     )
 
 

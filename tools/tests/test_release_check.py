@@ -9,12 +9,13 @@ from workspace import read_workspace
 TAGS = ["core-v0.1.0", "unrelated"]
 
 
-def write(root, folder, *, version="0.1.0", needs=(), classifiers=(), changelog=None):
+def write(root, folder, *, version="0.1.0", needs=(), classifiers=(), changelog=None, extras=()):
     name = folder.rpartition("/")[2]
     (root / folder).mkdir(parents=True, exist_ok=True)
     (root / folder / "pyproject.toml").write_text(
         f'[project]\nname = "{name}"\nversion = "{version}"\nrequires-python = ">=3.10"\n'
         f"dependencies = {list(needs)}\nclassifiers = {list(classifiers)}\n"
+        + (f"[project.optional-dependencies]\nmore = {list(extras)}\n" if extras else "")
     )
     text = f"# Changelog\n\n## {version} (2026-01-31)\n\n- Something.\n" if changelog is None else changelog
     (root / folder / "CHANGELOG.md").write_text(text)
@@ -97,6 +98,13 @@ def test_a_package_without_changelog_is_refused(root):
 def test_a_sibling_is_taken_in_a_published_range_that_holds_what_was_tested(root, need, word):
     write(root, "packages/write", version="0.3.1", needs=[need])
     assert word in problems(root, "write-v0.3.1")[0]
+
+
+def test_a_sibling_of_an_extra_is_taken_in_such_a_range_too(root):
+    write(root, "packages/write", version="0.3.1", extras=["rich>=13", "core>=0.1,<0.2"])
+    assert problems(root, "write-v0.3.1") == []
+    write(root, "packages/write", version="0.3.1", extras=["rich>=13", "core"])
+    assert "published range" in problems(root, "write-v0.3.1")[0]
 
 
 def test_a_sibling_is_released_before_what_needs_it(root):
