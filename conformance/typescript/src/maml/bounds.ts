@@ -3,6 +3,7 @@
 import { answered, compareTexts, parseFloat64, parseWhole, wholeRange } from "./numbers.js";
 import { isTemporal, type DataType } from "./types.js";
 
+/** Which of the two bounds. */
 export type Side = "min" | "max";
 
 /** What values meet: at least, more than, at most or less than the value. */

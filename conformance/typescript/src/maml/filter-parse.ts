@@ -2,8 +2,11 @@
 
 import { readWords, RuleError, type Token } from "./filter-words.js";
 
+/** Operators that take a value. */
 export const COMPARISONS = [">", ">=", "<", "<=", "==", "/="];
+/** Operators that take a list. */
 export const LISTS = ["in", "not_in"];
+/** Operators that take nothing. */
 export const QUESTIONS = ["is_null", "is_not_null", "is_nan", "is_not_nan", "is_finite", "is_not_finite"];
 
 /** A clause as it is written; the operator in small letters. */

@@ -18,6 +18,7 @@ export interface Clause {
   readonly values: readonly Cell[];
 }
 
+/** A rule that is bound to columns. */
 export type Tree = Joined<Clause>;
 
 /** What is wrong with a rule, a sort key or an item. */
@@ -29,6 +30,7 @@ export interface RuleProblem {
   readonly message: string;
 }
 
+/** What was bound, or why it was not. */
 export type Bound<Made> = { readonly made: Made } | { readonly problems: readonly RuleProblem[] };
 
 function floatOf(text: string): number | undefined {

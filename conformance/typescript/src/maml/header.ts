@@ -12,6 +12,7 @@ import { XmlError } from "./xml.js";
 /** A key and its value. */
 export type Item = readonly [key: string, value: string];
 
+/** An entry of a file's metadata. */
 export interface HeaderEntry {
   readonly key: string;
   readonly value: string;
@@ -26,6 +27,7 @@ export interface HeaderNotice {
   readonly at: At;
 }
 
+/** What a file says; texts are empty where it says nothing. */
 export interface Header {
   readonly columns: readonly TableField[];
   readonly entries: readonly HeaderEntry[];

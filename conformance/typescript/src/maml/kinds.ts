@@ -39,6 +39,7 @@ export function isRead(kind: string): boolean {
   return !UNREAD.includes(kind);
 }
 
+/** Whether values of a kind are floats. */
 export function isFloat(kind: string): boolean {
   return kind.startsWith("float");
 }

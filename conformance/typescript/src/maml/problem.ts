@@ -24,6 +24,9 @@ export class Report {
   private readonly notices: (Problem & Place)[] = [];
   private places: Set<string> | undefined;
 
+  /** Whether items of lists may have keys that are not known, as in the specification. */
+  isOpen = false;
+
   /** From here on a path has one problem or notice; those of the spelling of its key do not count. */
   tellOnce(): void {
     this.places = new Set();

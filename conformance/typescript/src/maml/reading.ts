@@ -31,6 +31,7 @@ export interface Request {
   readonly checks?: Readonly<Record<string, Limits>>;
 }
 
+/** What a table is. */
 export interface TableRead {
   /** Names of the program. */
   readonly columns: readonly string[];
@@ -39,12 +40,14 @@ export interface TableRead {
   readonly rows: readonly number[];
 }
 
+/** What is wrong with what is asked for, or with values. */
 export interface ReadProblem {
   readonly code: string;
   readonly at: At;
   readonly message: string;
 }
 
+/** A table, or why there is none. */
 export type TableResult = TableRead | { readonly problems: readonly ReadProblem[] };
 
 const SIDES: readonly Side[] = ["min", "max"];

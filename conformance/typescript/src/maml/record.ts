@@ -19,6 +19,7 @@ export interface ReadOptions {
   readonly words?: DataMap;
 }
 
+/** The bounds of a field. */
 export interface Quality {
   readonly min: Bound | null;
   readonly max: Bound | null;

@@ -10,6 +10,7 @@ export interface RemapProblem {
   readonly message: string;
 }
 
+/** The columns of a table, or what is wrong with the items. */
 export type Remapped = { readonly pairs: readonly RemapPair[] } | { readonly problems: readonly RemapProblem[] };
 
 function wrongWith(

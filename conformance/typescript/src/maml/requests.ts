@@ -5,6 +5,7 @@ import type { Place, Report } from "./problem.js";
 import type { Context, Field, Rename } from "./record.js";
 import { isNull, pairOf, said, type Table, type Text, type Tree } from "./tree.js";
 
+/** What extra asks for, as a Maml holds it. */
 export interface Requests {
   readonly colMap: readonly Rename[];
   readonly protectedCols: readonly string[];

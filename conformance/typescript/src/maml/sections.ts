@@ -87,7 +87,9 @@ export function tablesOf(value: Tree, at: At, keys: readonly string[], report: R
     if (table === undefined) report.add("shape", [...at, index], item, "an item is a map");
     for (const pair of table?.pairs ?? []) {
       if (!keys.includes(pair.key)) {
-        report.add("subkey-unknown", [...at, index, pair.key], pair, `an item has no ${pair.key}`);
+        const message = `an item has no ${pair.key}`;
+        if (report.isOpen) report.note("subkey-unknown", [...at, index, pair.key], pair, message);
+        else report.add("subkey-unknown", [...at, index, pair.key], pair, message);
       }
     }
     tables.push(table ?? { kind: "map", pairs: [], line: item.line, column: item.column });
@@ -222,6 +224,7 @@ function tellShadowed(entries: readonly Told[], report: Report): void {
 
 /** The entries of all sections, in their order. */
 export function readEntries(root: Table, context: Context, report: Report): Told[] {
+  report.isOpen = context.version !== undefined;
   const entries: Told[] = [];
   for (const pair of root.pairs) {
     const reader = Object.hasOwn(READERS, pair.key) ? READERS[pair.key] : undefined;

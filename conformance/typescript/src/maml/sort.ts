@@ -24,6 +24,7 @@ interface WrittenKey {
   readonly nullsFirst: boolean;
 }
 
+/** How many sort keys there may be. */
 export const MOST_KEYS = 16;
 const MOST_CHARACTERS = 320;
 const MOST_NAME = 64;

@@ -45,7 +45,7 @@ const TEXT: Rule = { kinds: ["text"] };
 const NEEDED: Rule = { kinds: ["text"], required: true };
 const OPTIONAL: Rule = { kinds: ["text", "null"] };
 const EITHER: Rule = { kinds: ["text", "number"] };
-const TEXTS: Rule = { kinds: [], items: ["text"] };
+const TEXTS: Rule = { kinds: ["text", "null"], items: ["text"] };
 const BOUND: Rule = { kinds: ["text", "number", "null"] };
 
 const SECTIONS: Readonly<Record<string, Rule>> = {
@@ -75,7 +75,7 @@ const ITEMS: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
     data_type: TEXT,
     unit: OPTIONAL,
     info: OPTIONAL,
-    ucd: { kinds: ["text", "null"], items: ["text"] },
+    ucd: TEXTS,
   },
 };
 

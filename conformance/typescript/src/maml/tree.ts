@@ -14,6 +14,7 @@ export interface Text extends Place {
   readonly tag?: string;
 }
 
+/** Items in their order. */
 export interface List extends Place {
   readonly kind: "list";
   readonly items: readonly Tree[];
@@ -32,6 +33,7 @@ export interface Table extends Place {
   readonly pairs: readonly Pair[];
 }
 
+/** A value of a MAML. */
 export type Tree = Text | List | Table;
 
 /** `yaml`, or the dialect of lines. */

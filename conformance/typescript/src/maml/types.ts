@@ -2,6 +2,7 @@
 
 const PLAIN = ["int32", "int64", "float32", "float64", "boolean", "string", "date"] as const;
 
+/** Units of times: milli-, micro- and nanoseconds. */
 export type Unit = "ms" | "us" | "ns";
 
 /** A type of columns; only times and timestamps have a unit. */

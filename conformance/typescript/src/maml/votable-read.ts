@@ -14,11 +14,13 @@ export interface TableField {
   readonly colSize: number | null;
 }
 
+/** A parameter; the description is empty where it has none. */
 export interface TableParam {
   readonly name: string;
   readonly description: string;
 }
 
+/** What a VOTable says of its first table. */
 export interface TableDocument {
   /** The table's name; empty where it has none. */
   readonly name: string;

@@ -19,11 +19,13 @@ export interface ScalarNode extends Placed {
   readonly style: ScalarStyle;
 }
 
+/** Items in their order. */
 export interface ListNode extends Placed {
   readonly kind: "list";
   readonly items: readonly Node[];
 }
 
+/** A key and its value. */
 export interface Entry {
   readonly key: ScalarNode;
   readonly value: Node;

@@ -14,6 +14,7 @@ export interface Props {
   readonly tag?: string;
 }
 
+/** A text, the place in it, and the anchors, levels and nodes before it. */
 export class State {
   pos = 0;
   depth = 0;
