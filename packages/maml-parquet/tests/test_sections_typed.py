@@ -112,6 +112,9 @@ def told(text, profile="spec-1.2", **how):
         ("survey: True", "shape", ("survey",), 9),
         ("keywords: [a, 2024]", "shape", ("keywords", 1), 15),
         ("comments: [a: b]", "shape", ("comments", 0), 12),
+        ("comments: 5", "shape", ("comments",), 11),
+        ("keywords: true", "shape", ("keywords",), 11),
+        ("coauthors: {a: b}", "shape", ("coauthors",), 12),
         ("coauthors: [~]", "shape", ("coauthors", 0), 13),
         ("DOIs: [{DOI: a}]", "key-missing", ("dois", 0, "type"), 8),
         ("DOIs: [{DOI: '', type: b}]", "key-missing", ("dois", 0, "doi"), 14),
@@ -133,6 +136,15 @@ def test_what_a_schema_says_is_at_the_value(lines, code, at, column):
         "description: '5'",
         "survey: tRUE",
         "keywords: [a, '2024']",
+        "keywords: a",
+        "coauthors: B",
+        "comments: '5'",
+        "coauthors:",
+        "comments: ~",
+        "keywords: []",
+        "DOIs: [{DOI: a, type: b, note: 5}]",
+        "depends: [{table: t, note: [c]}]",
+        "keyarray: [{key: k, value: 1, comment: c, unit: m}]",
         "comments: ['a: b']",
         "version: 2",
         "DOIs: [{DOI: a, type: b}]",
@@ -256,14 +268,14 @@ def test_one_place_has_one_problem():
 
 
 def test_messages_say_what_to_do():
-    text = "version: true\ndate:\nauthor: [A]\ntable: {a: b}\ncoauthors: B\nextra: {}\nMAML_version: 1.1\nfields: []\n"
+    text = "version: true\ndate:\nauthor: [A]\ntable: {a: b}\nDOIs: B\nextra: {}\nMAML_version: 1.1\nfields: []\n"
     words = [str(found) for found in problems(text, profile="spec-1.0")]
     assert words == [
         "1:10 version: version is true, which YAML takes for a number or a truth value; put it in quotes",
         "2:6 date: date is empty, which the specification does not allow; write a value, or remove it",
         "3:9 author: author is one text for the specification, not a list; write it without '- ' and brackets",
         "4:8 table: a map stands here; write one text (in quotes where it holds ': ')",
-        "5:12 coauthors: coauthors is a list for the specification; write each item with '- '",
+        "5:7 dois: this is no list; write a list of maps (doi, type), each begun with '- '",
         "6:1 extra: extra is of version 1.1, not of 1.0; remove it, or use the newer version",
         "7:15 maml_version: MAML_version is 1.1, the specification is 1.0; write MAML_version: 1.0 without quotes",
         "8:9 fields: there are no fields; write one for each column, - name: … first",

@@ -91,7 +91,7 @@ def _name_node(item: Node) -> Node:
 
 def _field(item: Node, at: At, report: Report) -> Field | None:
     before = len(report.problems)
-    members = _members(item, at, report, SUBKEYS)
+    members = report.members(item, at, SUBKEYS)
     if not members and len(report.problems) > before and not isinstance(item, Mapping):
         return None
     name = _name(members, item, at, report)
@@ -123,18 +123,6 @@ def _field(item: Node, at: At, report: Report) -> Field | None:
         item.line,
         limited,
     )
-
-
-def _members(node: Node, at: At, report: Report, known: tuple[str, ...]) -> dict[str, Node]:
-    """Return the members; keys that are not known are only odd for the specification."""
-    if not report.is_spec or not isinstance(node, Mapping):
-        return report.members(node, at, known)
-    for name, key, _ in node.folded():
-        if name not in known:
-            report.notice(
-                "subkey-unknown", (*at, key.text), f"the key {key.text!r} is not known here, and ignored", key
-            )
-    return {name: value for name, _, value in node.folded() if name in known}
 
 
 def _name(members: dict[str, Node], item: Node, at: At, report: Report) -> str | None:
@@ -216,7 +204,7 @@ def _source(members: dict[str, Node], at: At, report: Report) -> Literal["file",
 
 
 def _qc(node: Node, at: At, kind: TypeToken | None, report: Report) -> Qc | None:
-    members = _members(node, at, report, QC_SUBKEYS)
+    members = report.members(node, at, QC_SUBKEYS)
     low = _bound(members.get("min"), "min", at, kind, report)
     high = _bound(members.get("max"), "max", at, kind, report)
     return Qc(low, high, _miss(members.get("miss"), at, report))

@@ -69,7 +69,7 @@ class Report:
         return ()
 
     def members(self, node: Node, at: At, allowed: Iterable[str]) -> dict[str, Node]:
-        """Return the values of a map by its folded keys; keys that are not allowed are problems."""
+        """Return the values of a map by its folded keys; others are problems, and only odd for the specification."""
         if isinstance(node, Mapping):
             known = tuple(allowed)
             found = {}
@@ -84,7 +84,6 @@ class Report:
         return {}
 
     def unknown(self, key: Scalar, at: At, known: Iterable[str]) -> None:
-        """Add the problem of a key that is not allowed there."""
-        self.problem(
-            "subkey-unknown", (*at, key.text), f"the key {key.text!r} is not known here; use {', '.join(known)}", key
-        )
+        """Add the problem of a key that is not allowed there, which the specification lets pass."""
+        fix = ", and ignored" if self.is_spec else f"; use {', '.join(known)}"
+        self.dialect("subkey-unknown", (*at, key.text), f"the key {key.text!r} is not known here{fix}", key)
