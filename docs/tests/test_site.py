@@ -1,0 +1,94 @@
+"""The site: every public name has its place in the reference, every figure is drawn, links lead into the site."""
+
+import importlib
+import importlib.util
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[1]
+WHOLE_MODULES = {"errors", "augment", "augment_std", "labels"}
+
+
+def load_hooks():
+    spec = importlib.util.spec_from_file_location("docs_hooks", DOCS / "hooks.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+hooks = load_hooks()
+
+
+def shown(name):
+    """Return the names on a reference page, without the package."""
+    text = DOCS.joinpath("reference", f"{name}.md").read_text(encoding="utf-8")
+    return re.findall(rf"^::: {name}\.([\w.]+)$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["worldarray", "worldarray_write", "miao", "mlarray", "maml_parquet"])
+def test_the_reference_shows_every_public_name_once(name):
+    package = importlib.import_module(name)
+    names = shown(name)
+    assert len(names) == len(set(names))
+    wanted = set(package.__all__)
+    for module in ({"units", "store"} if name == "worldarray" else set()) | ({"convert"} & wanted):
+        wanted.discard(module)
+        members = importlib.import_module(f"{name}.{module}")
+        own = getattr(members, "__all__", None) or [
+            key for key, value in vars(members).items() if getattr(value, "__module__", "") == members.__name__
+        ]
+        wanted |= {f"{module}.{key}" for key in own if not key.startswith("_")}
+    assert wanted <= set(names), sorted(wanted - set(names))
+    for found in names:
+        value = package
+        for part in found.split("."):
+            value = getattr(value, part)
+
+
+def test_every_figure_of_a_page_is_drawn_and_every_drawing_is_on_a_page():
+    pytest.importorskip("matplotlib")
+    drawn = hooks.figures()
+    text = "".join(path.read_text(encoding="utf-8") for path in DOCS.rglob("*.md"))
+    assert set(re.findall(r"figures/([\w-]+)\.svg", text)) == set(drawn)
+
+
+@pytest.mark.parametrize("name", sorted(hooks.figures()))
+def test_a_figure_is_the_same_each_time_and_names_no_host(name):
+    pytest.importorskip("matplotlib")
+    draw = hooks.figures()[name]
+    svg = hooks.drawn(draw)
+    assert svg == hooks.drawn(draw)
+    assert b"<text" not in svg
+
+
+PLACES = {"packages/mlarray/README.md": "packages/mlarray.md", "docs/README.md": "examples.md"}
+
+
+@pytest.mark.parametrize(
+    ("source", "page", "target", "expected"),
+    [
+        ("docs/a.md", "a.md", "../packages/mlarray/README.md", "packages/mlarray.md"),
+        ("docs/how/a.md", "how/a.md", "../../packages/mlarray/README.md#patches", "../packages/mlarray.md#patches"),
+        ("docs/how/a.md", "how/a.md", "../README.md", "../examples.md"),
+        ("packages/mlarray/README.md", "packages/mlarray.md", "../../docs/b.md", "../b.md"),
+        ("packages/mlarray/README.md", "packages/mlarray.md", "https://example.org/a", "https://example.org/a"),
+        ("docs/a.md", "a.md", "b.md", "b.md"),
+        ("docs/a.md", "a.md", "#here", "#here"),
+        ("docs/a.md", "a.md", "../packages/none.md", "../packages/none.md"),
+    ],
+)
+def test_links_lead_to_pages_of_the_site(source, page, target, expected):
+    assert hooks.mapped(f"[it]({target})", source, page, PLACES) == f"[it]({expected})"
+
+
+def test_links_in_code_stay():
+    text = "```\n[it](../LICENSE)\n```"
+    assert hooks.mapped(text, "docs/a.md", "a.md", {}) == text
+
+
+def test_the_theme_takes_nothing_from_another_host():
+    assert re.search(r"^ {2}font: false$", DOCS.parent.joinpath("mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
