@@ -1,4 +1,4 @@
-"""Pages as scripts: blocks of Python at their own lines, shell blocks that are marked, files that blocks are named as."""
+"""Pages as scripts: blocks of Python at their own lines, shell blocks that are marked, files that blocks are named."""
 
 from __future__ import annotations
 

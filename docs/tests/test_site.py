@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -92,3 +93,28 @@ def test_links_in_code_stay():
 
 def test_the_theme_takes_nothing_from_another_host():
     assert re.search(r"^ {2}font: false$", DOCS.parent.joinpath("mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+COMMANDS = {
+    "worldarray": ("worldarray.cli", "run", ("info", "demo")),
+    "mlarray": ("mlarray.cli.main", "main", ("header", "convert", "validate", "verify", "view")),
+    "maml-parquet": ("maml_parquet.cli.main", "main", ("init", "convert", "validate", "header")),
+}
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_the_page_of_commands_has_every_option(name):
+    module, function, words = COMMANDS[name]
+    section = DOCS.joinpath("reference", "commands.md").read_text(encoding="utf-8").split(f"\n## {name}\n")[1]
+    section = section.split("\n## ")[0]
+    options = re.compile(r"--[a-z][a-z-]+")
+    found = set(options.findall(section))
+    assert not re.findall(r"[{]", section)
+    wanted = set()
+    for word in words:
+        assert f"`{name} {word}" in section
+        code = f"import sys; from {module} import {function}; sys.argv = [{name!r}, {word!r}, '--help']; {function}()"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        wanted |= set(options.findall(done.stdout.split("\nexamples:")[0]))
+    assert wanted - {"--help"} <= found
+    assert found - {"--version"} <= wanted
