@@ -1,185 +1,130 @@
-"""From an array to a placed pyramid and back: create it, add levels, read a box at another voxel size, save a picture.
+"""One story through five packages: a scan is stored, read, made a batch of, cut, measured and drawn, always in place.
 
-Run it with ``uv run docs/examples/quickstart.py``, or with a 3-D image of your own: an .npy file, or a NIfTI file where
-nibabel is installed. It makes new files only, in a new folder or in the one that ``--output`` names.
+Run it with ``uv run docs/examples/quickstart.py``, or with a 3-D image of your own: a NIfTI or an .npy file, with
+``--labels`` where there are any. It makes new files only, in a new folder or in the one that ``--output`` names:
+
+1. an OME-Zarr pyramid of the image, with a label image beside it           worldarray_write
+2. a box of it in world units, read at a voxel size that it does not have   worldarray
+3. a batch for PyTorch, at two voxel sizes, with its labels                 miao
+4. a crop as an .mla file that knows where it lies in the patient           mlarray
+5. the objects measured, in a table with units and MAML                     maml_parquet
+6. a picture of all that
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
+import maml_parquet
+import mlarray
+import quickstart_phantom as phantom
 import worldarray as wa
+from mlarray.convert import from_worldarray
+from quickstart_images import Image, load
+from quickstart_picture import COLOURS, Story, draw, numbers, rounded
 
-AXES: Final = ("z", "y", "x")
 CHUNK: Final = 64
 """Voxels along the side of a chunk: what one write stores and one read fetches."""
 SMALLEST: Final = 64
 """Levels are added until one has at most so many voxels along each axis."""
-NIFTI_UNITS: Final = {"mm": "millimeter", "micron": "micrometer", "meter": "meter", "unknown": "millimeter"}
-
-Floats = tuple[float, ...]
+LABELS: Final = "objects"
+PATCH: Final = 32
+"""Voxels along the side of a patch of the batch, at most."""
 
 
 @dataclass(frozen=True)
-class Image:
-    """A volume to store: its voxels (z, y, x), and where they lie, in `unit`."""
+class Places:
+    """Where the results go."""
 
+    folder: Path
     name: str
-    values: Any
-    voxel_size: Floats
-    corner: Floats
-    """Where voxel 0 begins."""
-    unit: str
-    upright: bool = False
-    """Whether the y and z axes point up in a picture: those of bodies do, those of microscopes point down."""
-    notes: tuple[str, ...] = ()
-    """What a person should know about how it was read."""
-    attrs: dict[str, Any] = field(default_factory=dict)
-    """What the placement of OME-NGFF has no words for."""
+
+    @property
+    def pyramid(self) -> Path:
+        """The OME-Zarr."""
+        return self.folder / f"{self.name}.zarr"
+
+    @property
+    def config(self) -> Path:
+        """The configuration of the batch."""
+        return self.folder / f"{self.name}.yaml"
+
+    @property
+    def crop(self) -> Path:
+        """A part of the image, with its place in the patient."""
+        return self.folder / f"{self.name}-crop.mla"
+
+    @property
+    def table(self) -> Path:
+        """What was measured; its MAML lies beside it."""
+        return self.folder / f"{self.name}.parquet"
+
+    @property
+    def picture(self) -> Path:
+        """All of it, drawn."""
+        return self.folder / f"{self.name}.png"
+
+    def everything(self) -> tuple[Path, ...]:
+        """Return every path that is made."""
+        return self.pyramid, self.config, self.crop, self.table, self.table.with_suffix(".maml"), self.picture
 
 
-# 1. An array, and where it lies --------------------------------------------------------------------------------------
-
-
-def tissue() -> Image:
-    """Return cells with membranes and mitochondria, sliced as electron microscopes do: 40 nm thick, 16 nm pixels."""
-    shape, size, corner = (48, 160, 208), (40.0, 16.0, 16.0), (1200.0, -800.0, 3000.0)
-    rng = np.random.default_rng(7)
-    extent = np.array(shape) * size
-    cells = rng.uniform(-0.1, 1.1, (45, 3)) * extent
-    bodies = rng.uniform(0, 1, (20, 3)) * extent * (0.7, 1.0, 0.45)
-    shades = rng.uniform(150, 190, len(cells)).astype(np.float32)
-    values = np.empty(shape, np.uint8)
-    y, x = np.meshgrid(*[(np.arange(n) + 0.5) * s for n, s in zip(shape[1:], size[1:], strict=True)], indexing="ij")
-    for index in range(shape[0]):
-        z = (index + 0.5) * size[0]
-        # Each point belongs to the nearest cell; bent space makes the walls between them bend too.
-        bent = np.stack(
-            [
-                z + 90 * np.sin(x / 310),
-                y + 110 * np.sin(z / 270 + x / 350),
-                x + 110 * np.sin(y / 290 - z / 330),
-            ]
-        )
-        away = _squares(bent, cells)
-        cell = away.argmin(axis=0)[None]
-        nearest = np.take_along_axis(away, cell, axis=0)[0]
-        np.put_along_axis(away, cell, np.inf, axis=0)
-        wall = np.sqrt(away.min(axis=0)) - np.sqrt(nearest) < 34
-        inside = np.sqrt(_squares(bent * np.array((0.7, 1.0, 0.45)).reshape(3, 1, 1), bodies).min(axis=0))
-        grey = np.where(inside < 130, 105 + 25 * np.cos(inside / 6), shades[cell[0]])
-        grey = np.where(wall | (abs(inside - 130) < 12), 52, grey)
-        values[index] = np.clip(grey + rng.normal(0, 14, grey.shape), 0, 255)
-    return Image("tissue", values, size, corner, "nanometer")
-
-
-def _squares(places: Any, centres: Any) -> Any:
-    """Return the squared distances of places (3, y, x) from centres (n, 3), as float32 (n, y, x)."""
-    places, centres = places.astype(np.float32), centres.astype(np.float32)
-    products = np.tensordot(-2 * centres, places, axes=1)
-    products += (places**2).sum(axis=0)
-    products += (centres**2).sum(axis=1)[:, None, None]
-    return np.maximum(products, 0, out=products)
-
-
-def load(asked: argparse.Namespace) -> Image:
-    """Return the image that the command line asks for."""
-    if asked.path is None:
-        return tissue()
-    path = Path(asked.path)
-    if path.name.endswith((".nii", ".nii.gz")):
-        return read_nifti(path)
-    if path.suffix == ".npy":
-        values = np.load(path, mmap_mode="r", allow_pickle=False)
-        told = "an .npy file says nothing of places: --voxel-size, --corner and --unit do"
-        return Image(path.stem, values, tuple(asked.voxel_size), tuple(asked.corner), asked.unit, notes=(told,))
-    raise SystemExit(f"{path}: this example reads .npy, .nii and .nii.gz")
-
-
-def read_nifti(path: Path) -> Image:
-    """Return a NIfTI image with x to the right, y to the front and z up, placed by its affine."""
-    try:
-        import nibabel  # noqa: PLC0415  (only NIfTI files need it)
-    except ImportError:
-        raise SystemExit(
-            f"{path}: reading NIfTI needs nibabel; uv run --with nibabel …, or pip install nibabel"
-        ) from None
-    image = nibabel.as_closest_canonical(nibabel.load(path))
-    stored = image.header.get_xyzt_units()[0]
-    values = np.asanyarray(image.dataobj)
-    notes = ["x runs to the right, y to the front, z up (RAS+); OME-NGFF 0.5 cannot say so, the group's attributes do"]
-    if stored == "unknown":
-        notes.append("the file names no unit, so its numbers are taken as millimetres")
-    if values.ndim > 3:
-        notes.append(f"the file holds {values.shape[3:]} volumes; this is the first")
-        values = values[(..., *([0] * (values.ndim - 3)))]
-    turn = image.affine[:3, :3]
-    size = np.linalg.norm(turn, axis=0)
-    angle = float(np.degrees(np.arccos(np.clip((np.diag(turn) / size).min(), -1, 1))))
-    if angle > 0.01:
-        notes.append(
-            f"the file's axes are turned by up to {angle:.1f} degrees; the turn is left out: voxel 0 is in place"
-        )
-    # An affine places the centre of voxel 0, in the order x, y, z.
-    corner = image.affine[:3, 3] - size / 2
-    attrs = {"nifti": {"orientation": "RAS+", "affine": image.affine.tolist()}}
-    name = path.name.removesuffix(".gz").removesuffix(".nii")
-    back = tuple(float(s) for s in size[::-1]), tuple(float(c) for c in corner[::-1])
-    return Image(name, values.T, *back, NIFTI_UNITS[stored], upright=True, notes=tuple(notes), attrs=attrs)
-
-
-# 2. A placed pyramid -------------------------------------------------------------------------------------------------
+# 1. A placed pyramid, and labels beside it ---------------------------------------------------------------------------
 
 
 def build(path: Path, image: Image) -> None:
-    """Create a pyramid of an image: the image itself as s0, then levels of block means, block by block."""
+    """Create an OME-Zarr: the image as s0 with levels of block means, and its objects as labels/objects, likewise."""
+    levels(path, image.values, image, "linear", image.attrs)
+    colours = [{"label-value": n, "rgba": [*COLOURS[n % len(COLOURS)], 255]} for n, _ in enumerate(image.objects, 1)]
+    names = [{"label-value": n, "name": name} for n, name in enumerate(image.objects, 1)]
+    meaning = {"colors": colours, "properties": names, "source": {"image": "../../"}}
+    levels(path / "labels" / LABELS, image.labels, image, "nearest", {"ome": {"image-label": meaning}})
+    # What lists the label images of an OME-Zarr is a document of its own.
+    listed = {"zarr_format": 3, "node_type": "group", "attributes": {"ome": {"version": "0.5", "labels": [LABELS]}}}
+    with (path / "labels" / "zarr.json").open("x") as file:
+        json.dump(listed, file, indent=2)
+
+
+def levels(group: Path, values: Any, image: Image, method: Any, attrs: dict[str, Any]) -> None:
+    """Create the levels of a pyramid, block by block: of means where the method is "linear", of whole values else."""
     finest = wa.create(
-        path / "s0",
-        image.values.shape,
-        image.values.dtype,
+        group / "s0",
+        values.shape,
+        values.dtype,
         voxel_size=image.voxel_size,
         translation=wa.corner_to_centre(image.corner, image.voxel_size),
         units=image.unit,
-        chunks=[min(n, CHUNK) for n in image.values.shape],
-        group_attrs=image.attrs,
+        chunks=[min(n, CHUNK) for n in values.shape],
+        group_attrs=attrs,
     )
-    for block in progress(finest, "the image"):
-        finest.write_index(block.begin, block.end, image.values[tuple(map(slice, block.begin, block.end))])
-    pyramid = wa.open_pyramid(path, mode="r+", units=image.unit)
-    stop = (SMALLEST,) * len(AXES)
+    for block in progress(finest.blocks(), f"{group.name}/s0"):
+        finest.write_index(block.begin, block.end, values[tuple(map(slice, block.begin, block.end))])
+    pyramid = wa.open_pyramid(group, mode="r+", units=image.unit)
+    stop = (SMALLEST,) * values.ndim
     before: wa.WorldArray = finest
     for number, factors in enumerate(wa.level_factors(image.voxel_size, stop_shape=stop, shape=finest.shape), 1):
         level = pyramid.add_level(f"s{number}", factors, from_level=f"s{number - 1}")
-        for block in progress(level, f"means of {' x '.join(map(str, factors))} voxels"):
+        for block in progress(level.blocks(), f"{group.name}/s{number}"):
             # At a whole multiple of the voxel size, a linear read is the mean of the block.
             box = wa.Box.from_index(block.begin, block.end, level.voxel_size, level.translation)
-            means = before.read(box, voxel_size=level.voxel_size, method="linear")
-            level.write_index(block.begin, block.end, means)
+            level.write_index(block.begin, block.end, before.read(box, voxel_size=level.voxel_size, method=method))
         before = level
+    for level in pyramid.levels:
+        shape, size = numbers(level.shape), numbers(level.voxel_size)
+        print(f"   {group.name}/{level.level_name}: {level.dtype}, {shape} voxels of {size} {short(image.unit)}")
 
 
-def progress(level: wa.WorldArray, told: str) -> Iterator[wa.Block]:
-    """Yield the blocks of a level that one write each stores, saying how far it is."""
-    blocks = level.blocks()
-    what = f"  {level.level_name}: {numbers(level.shape)} voxels of {numbers(level.voxel_size)}, {told}; blocks stored:"
-    again = "\r" if sys.stdout.isatty() else ""
-    for done, block in enumerate(blocks, 1):
-        yield block
-        if again or done == len(blocks):
-            print(f"{again}{what} {done}/{len(blocks)}", end="", flush=True)
-    print()
-
-
-# 3. Reading, and a picture -------------------------------------------------------------------------------------------
+# 2. A box of it, at another voxel size -------------------------------------------------------------------------------
 
 
 def middle(box: wa.Box, size: float) -> wa.Box:
@@ -189,114 +134,193 @@ def middle(box: wa.Box, size: float) -> wa.Box:
     return wa.Box.of(([c - h for c, h in spans], [c + h for c, h in spans]))
 
 
-def section(vol: wa.WorldArray, box: wa.Box, across: int) -> tuple[Any, list[float]]:
-    """Return the plane of voxels in the middle of a box, 2-D, and its extent; it is cut across one axis."""
-    step = vol.voxel_size[across]
-    begin, end = list(box.grow(vol.voxel_size).begin), list(box.grow(vol.voxel_size).end)
-    # One voxel thick: a box holds the voxels whose centres lie in it.
-    begin[across], end[across] = box.centre[across] - step / 2, box.centre[across] + step / 2
-    first, last = vol.target.index_box(wa.Box.of((begin, end)))
-    covered = wa.Box.from_index(first, last, vol.voxel_size, vol.translation)
-    down, right = others(across)
-    extent = [covered.begin[right], covered.end[right], covered.end[down], covered.begin[down]]
-    return vol.read(wa.Box.of((begin, end)), padding="edge").squeeze(across), extent
-
-
-def others(across: int) -> list[int]:
-    """Return the axes of the plane that is cut across an axis: down the picture, then to the right."""
-    return [axis for axis in range(len(AXES)) if axis != across]
-
-
-def draw(path: Path, image: Image, picture: Path) -> None:
-    """Save a picture: the whole volume, a box of it at another voxel size, and the same box on each stored level."""
-    from matplotlib.figure import Figure  # noqa: PLC0415  (it takes a moment)
-    from matplotlib.patches import Rectangle  # noqa: PLC0415
-
-    size = rounded(1.5 * min(image.voxel_size))
-    resampled = wa.open(path, voxel_size=(size,) * 3, on_mismatch="resample", method="linear", units=image.unit)
-    box = middle(resampled.box, size)
-    block = resampled.read(box)
-    unit = wa.units.abbreviation(image.unit)
-    print(f"Read {numbers(box.begin)} to {numbers(box.end)} {unit} at {size:g} {unit} from {resampled.level_name}:")
-    print(f"  shape {block.shape}, {block.dtype}, mean {block.mean():.4g}")
-    # The level that is nearest to 120 voxels across, at its own voxel size.
-    coarse = (max(resampled.box.shape) / 120,) * 3
-    whole = wa.open(path, voxel_size=coarse, level_mode="nearest", on_mismatch="keep", units=image.unit)
-    levels = wa.open_pyramid(path, units=image.unit).levels[:3]
-    panels = [
-        (whole, whole.box, 0, f"the whole volume, xy, from {whole.level_name}: {numbers(whole.voxel_size)} {unit}"),
-        (resampled, box, 0, f"the box, xy, read at {size:g} {unit}"),
-        (resampled, box, 1, f"the box, xz, read at {size:g} {unit}"),
-    ]
-    panels += [(vol, box, 0, f"{vol.level_name} as stored: {numbers(vol.voxel_size)} {unit}") for vol in levels]
-    low, high = np.nanpercentile(block, (0.5, 99.5))
-    figure = Figure(figsize=(13.5, 8.4), layout="compressed", dpi=110)
-    for axes, (vol, part, across, title) in zip(figure.subplots(2, 3).flat, panels, strict=False):
-        plane, extent = section(vol, part, across)
-        axes.imshow(plane, cmap="gray", vmin=low, vmax=high, extent=extent, interpolation="nearest")
-        down, right = others(across)
-        limits = (part.begin[down], part.end[down])
-        axes.set(xlim=(part.begin[right], part.end[right]), ylim=limits if image.upright else limits[::-1])
-        axes.set(xlabel=f"{AXES[right]} ({unit})", ylabel=f"{AXES[down]} ({unit})")
-        axes.set_title(title, fontsize=10)
-        if part is not box:
-            corner, (height, width) = (box.begin[right], box.begin[down]), (box.shape[down], box.shape[right])
-            axes.add_patch(Rectangle(corner, width, height, fill=False, edgecolor="#ffd400", linewidth=2))
-        scale_bar(axes, unit)
-    for axes in figure.axes[len(panels) :]:
-        axes.remove()
-    figure.suptitle(
-        f"{path.name}: voxels of {numbers(image.voxel_size)} {unit} (z, y, x), corner {numbers(image.corner)}"
+def look(path: Path, image: Image) -> tuple[wa.WorldArray, wa.Box]:
+    """Read the middle of the image on cubic voxels; return a handle that reads so, and the box."""
+    size = rounded(1.2 * min(image.voxel_size))
+    volume = wa.open(path, voxel_size=(size,) * 3, on_mismatch="resample", method="linear", units=image.unit)
+    box = middle(volume.box, size)
+    block = volume.read(box)
+    unit = short(image.unit)
+    print(
+        f"   {numbers(box.begin)} to {numbers(box.end)} {unit} (z, y, x) at {size:g} {unit}, from {volume.level_name}:"
     )
-    with picture.open("xb") as file:
-        figure.savefig(file, format="png", bbox_inches="tight")
+    print(f"   {numbers(block.shape)} voxels, {block.dtype}, mean {block.mean():.4g}")
+    return volume, box
 
 
-def scale_bar(axes: Any, unit: str) -> None:
-    """Draw a bar of a round length, at most a quarter of the width, into the lower left of a panel."""
-    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
-    length = rounded((right - left) / 4, digits=(1, 2, 5))
-    x, y = left + 0.05 * (right - left), bottom + 0.07 * (top - bottom)
-    for colour, width in (("black", 6), ("white", 3)):
-        axes.plot([x, x + length], [y, y], color=colour, linewidth=width, solid_capstyle="butt")
-    frame = {"facecolor": "black", "alpha": 0.6, "pad": 2, "edgecolor": "none"}
-    at = x, y + 0.03 * (top - bottom)
-    axes.text(*at, f"{length:g} {unit}", color="white", fontsize=9, va="bottom", bbox=frame)
+# 3. A batch for PyTorch ----------------------------------------------------------------------------------------------
 
 
-def rounded(value: float, digits: Sequence[float] = (1, 1.2, 1.5, 2, 2.4, 3, 4, 5, 6, 8)) -> float:
-    """Return the largest number that is no larger than a positive value and is one of `digits` times a power of ten.
+def train_on(places: Places, image: Image, limits: tuple[float, float]) -> dict[str, Any]:
+    """Write a configuration of miao-loader, and return a batch that it describes: patches at two voxel sizes."""
+    import miao  # noqa: PLC0415  (it brings torch, which takes a moment)
 
-    Examples
-    --------
-    >>> rounded(27.3), rounded(0.7, digits=(1, 2, 5))
-    (24.0, 0.5)
-    """
-    power = int(np.floor(np.log10(value)))
-    below = max((d for d in digits if d * 10.0**power <= value * (1 + 1e-9)), default=1)
-    return float(f"{below}e{power}")
+    extent = [n * size for n, size in zip(image.values.shape, image.voxel_size, strict=True)]
+    size = min(rounded(1.2 * min(image.voxel_size)), min(extent) / 4)
+    low, high = limits
+    config = miao.MiaoConfig(
+        volumes=[
+            {
+                "name": image.name,
+                "path": places.pyramid.name,
+                "image_key": ".",
+                "label_key": f"labels/{LABELS}",
+                "zarr_version": "zarr3",
+                **({"normalize_min": low, "normalize_max": high} if low < high else {}),
+            }
+        ],
+        resolutions=[[size] * 3, [2 * size] * 3],
+        units=image.unit,
+        output_axes="lczyx",
+        # The coarser scale has to fit.
+        patch_size=[max(1, min(PATCH, int(0.8 * length / (2 * size)))) for length in extent],
+        samples_per_epoch=4,
+        seed=3,
+    )
+    miao.save_config(config, places.config)
+    dataset = miao.VolumeDataset(places.config, verbose=False)
+    batch: dict[str, Any] = next(iter(miao.loader(dataset, batch_size=4)))
+    for key in ("img", "label"):
+        print(f"   {key}: {numbers(batch[key].shape)} {str(batch[key].dtype).removeprefix('torch.')}")
+    print(
+        f"   samples, scales{', channels' if batch['img'].ndim > 5 else ''}, z, y, x; at {size:g} and {2 * size:g}",
+        end="",
+    )
+    print(f" {short(image.unit)}")
+    return batch
 
 
-def numbers(values: Sequence[float]) -> str:
-    """Return numbers as people write them.
+# 4. A crop that knows where it lies in the patient -------------------------------------------------------------------
 
-    Examples
-    --------
-    >>> numbers((40.0, 16.5))
-    '(40, 16.5)'
-    """
-    return f"({', '.join(f'{value:.6g}' for value in values)})"
+
+def cut(places: Places, image: Image, box: wa.Box) -> None:
+    """Save a box of the finest level as an .mla file, and open it again: the same voxels in the same places."""
+    finest = wa.open(places.pyramid, level="s0", units=image.unit)
+    crop = from_worldarray(places.pyramid, level="s0", box=box, units=image.unit)
+    begin, end = finest.index_box(box)
+    if image.affine is not None:
+        # The first voxel of the crop is that one of the image. Patients are counted to the left and to the back.
+        moved = np.eye(4)
+        moved[:3, 3] = begin
+        matrix = np.diag([-1, -1, 1, 1]) @ image.affine @ moved
+        values = {"unit": image.quantity} if image.quantity else None
+        crop = mlarray.MLArray(crop.to_numpy(), space="patient", matrix=matrix, values=values, patch_size=PATCH)
+    crop.save(places.crop)
+    with mlarray.MLArray.open(places.crop) as again:
+        if not (again.to_numpy() == finest.read_index(begin, end)).all() and again.dtype.kind != "f":
+            raise ValueError(f"{places.crop}: has other voxels than {places.pyramid}")
+        last = [n - 1 for n in again.shape]
+        print(f"   {numbers(again.shape)} {again.dtype}, voxels of {numbers(again.spacing)}", end="")
+        print(f", letters {again.letter_codes()}" if image.affine is not None else "")
+        for told, index in (("first", [0] * again.ndim), ("last", last)):
+            here, axes = again.index_to_space(index), [axis["name"] for axis in again.meta.spaces[0]["axes"]]
+            print(f"   its {told} voxel: ({', '.join(axes)}) = {numbers(here)}")
+
+
+# 5. The objects, measured --------------------------------------------------------------------------------------------
+
+MAML: Final = """\
+table: {name} objects
+description: Objects of {name}, measured on their voxels
+author: The quickstart
+keywords: [{name}, labels]
+fields:
+- {{name: id, info: Value in the label image, ucd: meta.id;meta.main, data_type: int64, qc: {{min: 1, max: 255}}}}
+- {{name: object, info: Name of the object, ucd: meta.title, data_type: string, array_size: auto}}
+- {{name: voxels, info: Voxels of the object, ucd: meta.number, data_type: int64, qc: {{min: 1}}}}
+- {{name: volume, unit: {unit}3, info: Of those voxels, ucd: phys.volume, data_type: float64, qc: {{min: '> 0'}}}}
+- {{name: x, unit: {unit}, info: Centroid, ucd: pos.cartesian.x, data_type: float64}}
+- {{name: y, unit: {unit}, info: Centroid, ucd: pos.cartesian.y, data_type: float64}}
+- {{name: z, unit: {unit}, info: Centroid, ucd: pos.cartesian.z, data_type: float64}}
+- {{name: mean, info: Mean of the image there, ucd: stat.mean, data_type: float64}}
+"""
+
+
+def measure(path: Path, image: Image) -> dict[str, list[Any]]:
+    """Return what there is of each object, as columns, reading a block of the label image at a time."""
+    labels = wa.open(path / "labels" / LABELS, level="s0", units=image.unit)
+    values = wa.open(path, level="s0", units=image.unit)
+    count = len(image.objects) + 1
+    # Sums of voxels, of their indices along z, y and x, and of the image; whole numbers stay exact.
+    voxels, total = np.zeros(count, "int64"), np.zeros(count)
+    indices = np.zeros((3, count), "int64")
+    for block in progress(labels.blocks([CHUNK] * 3), "measured"):
+        found = labels.read_index(block.begin, block.end)
+        total += np.bincount(found.ravel(), values.read_index(block.begin, block.end).ravel(), count)
+        voxels += np.bincount(found.ravel(), minlength=count)
+        for axis, begin in enumerate(block.begin):
+            across = tuple(other for other in range(3) if other != axis)
+            for label in range(1, count):
+                along = (found == label).sum(axis=across)
+                indices[axis, label] += int((along * (begin + np.arange(len(along)))).sum())
+    kept = [label for label in range(1, count) if voxels[label]]
+    places = [
+        [t + size * (int(indices[axis, label]) / int(voxels[label])) for label in kept]
+        for axis, (t, size) in enumerate(zip(labels.translation, labels.voxel_size, strict=True))
+    ]
+    return {
+        "id": kept,
+        "object": [image.objects[label - 1] for label in kept],
+        "voxels": [int(voxels[label]) for label in kept],
+        "volume": [int(voxels[label]) * float(np.prod(labels.voxel_size)) for label in kept],
+        **dict(zip("zyx", places, strict=True)),
+        "mean": [total[label] / voxels[label] for label in kept],
+    }
+
+
+def tabulate(path: Path, image: Image, columns: dict[str, list[Any]]) -> Any:
+    """Write the objects as parquet with MAML; return the table as astropy reads it, with units."""
+    from astropy.table import Table  # noqa: PLC0415  (it takes a moment)
+
+    maml = maml_parquet.parse(MAML.format(name=image.name, unit=short(image.unit).replace("µ", "u")))
+    maml_parquet.write_table(columns, path, maml_parquet.Schema.from_maml(maml))
+    table = Table.read(path, format="parquet.votable")
+    for name in ("volume", "x", "y", "z", "mean"):
+        table[name].format = ".7g"  # as it is shown; every digit is there
+    for line in table.pformat(show_unit=True, max_lines=-1, max_width=-1):
+        print(f"   {line}")
+    return table
+
+
+def compared(table: Any) -> str:
+    """Return how far the inserts of the phantom were found from where they are by construction."""
+    pairs = [(row, phantom.EXACT[int(row["id"])]) for row in table]
+    wrong = [row["object"] for row, known in pairs if row["voxels"] != known.voxels or row["volume"] != known.volume]
+    if wrong or len(pairs) != len(phantom.EXACT):
+        raise ValueError(f"other volumes than by construction: {', '.join(wrong) or 'an insert is missing'}")
+    far = max(abs(row[axis] - at) for row, known in pairs for axis, at in zip("zyx", known.centroid, strict=True))
+    if far > 1e-9:
+        raise ValueError(f"centroids are {far} mm from where they are by construction")
+    return f"volumes are the exact ones, centroids within {far:.1g} mm of theirs"
 
 
 # The command line ----------------------------------------------------------------------------------------------------
 
 
+def progress(items: Sequence[Any], told: str) -> Iterator[Any]:
+    """Yield items, with a bar on a terminal that goes when they are done."""
+    from rich.progress import track  # noqa: PLC0415  (it takes a moment)
+
+    yield from track(items, f"   {told}", transient=True, disable=not sys.stdout.isatty())
+
+
+def short(unit: str) -> str:
+    """Return how a unit is written behind a number.
+
+    Examples
+    --------
+    >>> short("millimeter")
+    'mm'
+    """
+    return wa.units.abbreviation(unit)
+
+
 def parser() -> argparse.ArgumentParser:
     """Return what reads the command line."""
     lines = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    lines.add_argument(
-        "path", nargs="?", metavar="PATH", help="a 3-D .npy, .nii or .nii.gz; an example image otherwise"
-    )
+    lines.add_argument("path", nargs="?", metavar="PATH", help="a 3-D .nii, .nii.gz or .npy; a phantom otherwise")
+    lines.add_argument("--labels", metavar="PATH", help="objects on the same voxels; classes of intensity otherwise")
+    lines.add_argument("--mni152", action="store_true", help="take the template of the brain that nilearn has")
     lines.add_argument(
         "--output", metavar="FOLDER", help="where the results go; a new temporary folder, which stays, by default"
     )
@@ -308,34 +332,54 @@ def parser() -> argparse.ArgumentParser:
     return lines
 
 
+def tell(places: Places, image: Image) -> None:
+    """Go through the story."""
+    print("1. Store it as a pyramid, with labels")
+    build(places.pyramid, image)
+    print("2. Read a box of it at another voxel size")
+    volume, box = look(places.pyramid, image)
+    low, high = map(float, np.nanpercentile(volume.read(box), (0.5, 99.5)))
+    print("3. Make a batch of it for PyTorch")
+    batch = train_on(places, image, (low, high))
+    print("4. Cut a crop that knows where it lies" + (" in the patient" if image.affine is not None else ""))
+    cut(places, image, box)
+    print("5. Measure the objects")
+    table = tabulate(places.table, image, measure(places.pyramid, image))
+    told = ""
+    if image.name == "phantom" and image.objects == phantom.NAMES:
+        told = compared(table)
+        print(f"   {told}")
+    print("6. Draw it all")
+    draw(Story(image, places.pyramid, volume, box, (low, high), batch, places.crop, table, told), places.picture)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the example; return the exit status."""
     started = time.perf_counter()
     asked = parser().parse_args(arguments)
     try:
         image = load(asked)
-        if image.values.ndim != 3:
-            raise SystemExit(f"{asked.path}: has the shape {image.values.shape}; this example takes three axes")
-        if image.values.dtype.kind not in "iuf":
-            raise SystemExit(f"{asked.path}: holds {image.values.dtype}; this example takes integers and floats")
         folder = Path(asked.output or tempfile.mkdtemp(prefix="worldarray-quickstart-"))
-        path, picture = folder / f"{image.name}.zarr", folder / f"{image.name}.png"
-        if picture.exists():
-            raise SystemExit(f"{picture}: exists already, and nothing is overwritten; name another --output")
-        unit = wa.units.abbreviation(image.unit)
+        folder.mkdir(parents=True, exist_ok=True)
+        places = Places(folder, image.name)
+        for path in places.everything():
+            if path.exists():
+                raise SystemExit(f"{path}: exists already, and nothing is overwritten; name another --output")
+        unit = short(image.unit)
         print(f"{image.name}: {numbers(image.values.shape)} voxels of {numbers(image.voxel_size)} {unit} (z, y, x),")
-        print(f"  {image.values.dtype}, corner at {numbers(image.corner)} {unit}")
+        print(f"   {image.values.dtype}, corner at {numbers(image.corner)} {unit}")
         for note in image.notes:
-            print(f"  note: {note}")
-        print(f"Create {path}:")
-        build(path, image)
-        draw(path, image, picture)
-    except (wa.errors.WorldArrayError, OSError, ValueError) as error:
+            print(f"   note: {note}")
+        tell(places, image)
+    except (wa.errors.WorldArrayError, mlarray.MLArrayError, maml_parquet.MamlError, OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1
-    print(f"Picture: {picture}")
-    print(f"Folder: {folder}  (it stays; remove it when you are done)")
-    print(f"Table of the levels: uv run worldarray info {path}  ({time.perf_counter() - started:.1f} s)")
+    print(f"Pyramid: {places.pyramid}  (look at it: uv run worldarray info {places.pyramid})")
+    print(f"Batches: {places.config}")
+    print(f"Crop: {places.crop}  (uv run mlarray header {places.crop})")
+    print(f"Table: {places.table}  (uv run maml-parquet header {places.table})")
+    print(f"Picture: {places.picture}")
+    print(f"Folder: {folder}  (it stays; remove it when you are done)  ({time.perf_counter() - started:.1f} s)")
     return 0
 
 

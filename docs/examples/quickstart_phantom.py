@@ -18,7 +18,7 @@ CORNER: Final = (-912.5, -70.25, -66.0)
 """Where voxel 0 begins; tables of scanners count down, so z is far below zero."""
 NAMES: Final = ("bone block", "Teflon octahedron", "acrylic steps", "polystyrene L", "air jacket")
 """Of the labels from 1 on."""
-DENSITIES: Final = (0, 870, 560, 250, -140, -1000)
+DENSITIES: Final = (0, 870, 950, 120, -35, -1000)
 """Of water and of each insert, in Hounsfield units, before noise."""
 
 Triple = tuple[Fraction, Fraction, Fraction]
@@ -57,12 +57,12 @@ def mean(first: int, last: int) -> Fraction:
 EXACT: Final = {
     # 16 x 18 x 20 voxels.
     1: Known(16 * 18 * 20, (mean(16, 31), mean(22, 39), mean(30, 49))),
-    # |dz| + |dy| + |dx| <= 10 has (2 r + 1) (2 r^2 + 2 r + 3) / 3 = 21 * 223 / 3 = 1561 voxels about (24, 30, 88).
-    2: Known(1561, (Fraction(24), Fraction(30), Fraction(88))),
+    # |dz| + |dy| + |dx| <= 10 has (2 r + 1) (2 r^2 + 2 r + 3) / 3 = 21 * 223 / 3 = 1561 voxels about (24, 63, 40).
+    2: Known(1561, (Fraction(24), Fraction(63), Fraction(40))),
     # Squares of 18, 16, ..., 2 voxels, two slices of each: 2 * 4 * (81 + 64 + ... + 1) = 8 * 285 = 2280. The mean
     # step is (0 * 81 + 1 * 64 + 2 * 49 + 3 * 36 + 4 * 25 + 5 * 16 + 6 * 9 + 7 * 4 + 8 * 1) / 285 = 36 / 19; the first
     # begins at slice 15.
-    3: Known(2280, (15 + Fraction(1, 2) + 2 * Fraction(36, 19), mean(55, 72), mean(31, 48))),
+    3: Known(2280, (15 + Fraction(1, 2) + 2 * Fraction(36, 19), mean(21, 38), mean(79, 96))),
     # An upright of 22 x 8 = 176 and a foot of 8 x 16 = 128 voxels, in 20 slices: 304 * 20 = 6080. The foot lies 7
     # further along y and 12 further along x, so the mean lies 128 / 304 = 8 / 19 of that way, which is outside the L.
     4: Known(6080, (mean(14, 33), mean(52, 73) + 7 * Fraction(8, 19), mean(78, 85) + 12 * Fraction(8, 19))),
@@ -78,10 +78,10 @@ def labels() -> Any:
     found = np.zeros(SHAPE, "uint8")
     found[16:32, 22:40, 30:50] = 1
     z, y, x = np.ogrid[tuple(map(slice, SHAPE))]
-    found[abs(z - 24) + abs(y - 30) + abs(x - 88) <= 10] = 2
+    found[abs(z - 24) + abs(y - 63) + abs(x - 40) <= 10] = 2
     for step in range(9):
         half = 9 - step
-        found[15 + 2 * step : 17 + 2 * step, 64 - half : 64 + half, 40 - half : 40 + half] = 3
+        found[15 + 2 * step : 17 + 2 * step, 30 - half : 30 + half, 88 - half : 88 + half] = 3
     found[14:34, 52:74, 78:86] = 4
     found[14:34, 66:74, 86:102] = 4
     found[18:30, 40:56, 56:72] = 5
