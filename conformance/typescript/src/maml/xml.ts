@@ -19,6 +19,11 @@ const START =
   ":A-Z_a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u02ff\\u0370-\\u037d\\u037f-\\u1fff\\u200c\\u200d\\u2070-\\u218f" +
   "\\u2c00-\\u2fef\\u3001-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\ufffd\\u{10000}-\\u{effff}";
 const NAME = new RegExp(`[${START}][-.0-9\\u00b7\\u0300-\\u036f\\u203f\\u2040${START}]*`, "uy");
+const DECLARATION = new RegExp(
+  "^<\\?xml\\s+version\\s*=\\s*(?:\"1\\.[0-9]+\"|'1\\.[0-9]+')" +
+    "(?:\\s+encoding\\s*=\\s*(?:\"[A-Za-z][\\w.-]*\"|'[A-Za-z][\\w.-]*'))?" +
+    "(?:\\s+standalone\\s*=\\s*(?:\"(?:yes|no)\"|'(?:yes|no)'))?\\s*$",
+);
 const BLANKS = /[ \t\n\r]*/y;
 const REFERENCES: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 const LEVELS = 64;
@@ -87,7 +92,7 @@ class Parser {
   private declaration(): void {
     if (!/^<\?xml[ \t\n\r]/.test(this.xml)) return;
     const text = this.until("?>", "the declaration");
-    if (!/^<\?xml\s+version\s*=\s*(?:"1\.[0-9]+"|'1\.[0-9]+')/.test(text)) this.fail("the declaration says no version");
+    if (!DECLARATION.test(text)) this.fail("the declaration is none");
   }
 
   private part(): void {
@@ -102,12 +107,14 @@ class Parser {
 
   private comment(): void {
     this.at += 4;
-    if (this.until("-->", "a comment").includes("--")) this.fail("a comment holds no --");
+    if (`${this.until("-->", "a comment")}-`.includes("--")) this.fail("a comment holds no --");
   }
 
   private instruction(): void {
     this.at += 2;
-    if (this.nameHere().toLowerCase() === "xml") this.fail("a declaration stands at the beginning");
+    const name = this.nameHere();
+    if (name.toLowerCase() === "xml" || name.includes(":")) this.fail(`${name} is no name of an instruction`);
+    if (!this.isNext("?>") && !this.blanks()) this.fail("a blank belongs behind the name of an instruction");
     this.until("?>", "an instruction");
   }
 
