@@ -1,11 +1,16 @@
 """Statements about a MAML that no single module keeps: keys in any case at every level, and what a bomb may cost."""
 
+import re
 import time
 import tracemalloc
+from pathlib import Path
 
 import pytest
 
 from maml_parquet import MamlError, entries, parse, problems
+from maml_parquet.rows.filters import parse_rules
+from maml_parquet.rows.sorts import parse_sorts
+from maml_parquet.sections.entries import SECTIONS
 
 FIELDS = "fields:\n- {name: mine, data_type: int32}\n"
 
@@ -105,3 +110,33 @@ fields:\r
     with pytest.raises(MamlError) as caught:
         parse(text)
     assert caught.value.code == "yaml"
+
+
+def _told(head, section="What a MAML says"):
+    """Return the rows of the README's table with this head, and what stands in its backquotes by row."""
+    text = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    part = text.split(f"## {section}\n")[1].split("\n## ")[0]
+    rows = part.split(f"| {head} |")[1].split("\n\n")[0].splitlines()[2:]
+    return [re.findall("`([^`]+)`", row.split("|")[1]) for row in rows], part
+
+
+def test_the_readme_names_all_types_keys_and_sections():
+    types = {word.partition("[")[0] for row in _told("`data_type`")[0] for word in row}
+    assert types == {"int32", "int64", "float32", "float64", "boolean", "string", "date", "time", "timestamp"}
+    keys = {word for row in _told("key of a field")[0] for word in row} | {"name", "data_type"}
+    assert keys == {"name", "unit", "info", "ucd", "data_type", "array_size", "col_size", "qc", "source"}
+    rows = _told("section")[0]
+    sections = {word.lower() for word in rows[0]} | {row[0].lower() for row in rows[1:]}
+    assert sections | {"comments", "extra", "fields"} == set(SECTIONS)
+    requests = {word.partition(":")[0] for row in _told("key of `extra`")[0] for word in row}
+    assert requests == {"col_map", "protected_cols", "nullable_cols", "remap", "filter", "sort"}
+
+
+def test_the_rules_of_the_readme_are_rules():
+    paragraph = _told("key of `extra`")[1].split("A rule is made of")[1].split("with blanks")[0]
+    rules = [found for found in re.findall("`([^`]+)`", paragraph) if " " in found]
+    assert len(rules) == 6
+    for rule in rules:
+        parse_rules([rule])
+    for key in ("ra", "-ra", "ra desc", "ra nulls_first"):
+        parse_sorts([key])
