@@ -138,8 +138,8 @@ def test_what_cannot_be_seen_is_an_escape(told):
     assert "a.maml:5:1 a\\nb\\u202e: " in lines[0]
     assert len(lines) == 1
     [line] = told("a\x00b.maml", a=GOOD)[1]
-    assert line.startswith("a\\x00b.maml:1:1 the file cannot be read: ")
-    assert line.endswith(" [file]")
+    assert line.startswith("a\\x00b.maml:1:1 path: path is 'a\\x00b.maml', which holds a character that no name")
+    assert line.endswith(" [argument]")
 
 
 def test_it_is_a_word_of_the_command(tmp_path, capsys):

@@ -18,6 +18,8 @@ def check_path(name: str, path: object) -> None:
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(text, str):
         raise _none_of(name, path, "a path")
+    if not text:
+        raise MamlError([Problem("argument", (name,), f"{name} is empty; give the path of a file")])
     try:
         is_name = b"\0" not in os.fsencode(text)
     except UnicodeEncodeError:

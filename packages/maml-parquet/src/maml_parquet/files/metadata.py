@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, TypeVar, overload
+from typing import Any, Final, TypeVar, overload
 
 from maml_parquet.arguments import check_path
 from maml_parquet.errors import MamlWarning
@@ -47,6 +47,10 @@ class FileMetadata:
     source: str
     footer: Footer = field(repr=False)
     header: Header = field(repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy has; what follows from it is found anew."""
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
 
     @overload
     def get(self, key: str) -> str | None: ...

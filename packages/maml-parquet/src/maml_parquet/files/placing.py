@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import secrets
 import stat
 import weakref
@@ -13,6 +14,9 @@ from pathlib import Path
 from typing import Final
 
 from maml_parquet.errors import MamlError, Problem
+
+_BYTES: Final = re.compile("[\udc80-\udcff]")
+"""What bytes of a name that are not UTF-8 stand as."""
 
 _LONGEST: Final = 180
 """How many bytes of a file's name stand in the name of its draft; systems allow some 255 in all."""
@@ -172,6 +176,9 @@ def _claim(name: Path, path: Path) -> None:
 
 
 def _target(path: Path, overwrite: bool) -> Path:
+    if _BYTES.search(str(path)):
+        words = f"{str(path)!r} is a name that is not UTF-8, which pyarrow cannot open; give another one"
+        raise MamlError([Problem("argument", ("path",), words)])
     if not overwrite and os.path.lexists(path):
         raise _exists(path)
     resolved = Path(os.path.realpath(path)) if path.is_symlink() else path

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -142,11 +142,17 @@ class Sources:
         """Close what is open."""
         self.close()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy has, which opens its files itself."""
+        return {**self.__dict__, "_open": None}
+
     def _file(self, position: int) -> pq.ParquetFile:
-        if self._open is None or self._open[0] != position:
-            self.close()
-            self._open = (position, self._opened(position))
-        return self._open[1]
+        opened = self._open
+        if opened is None or opened[0] != position:
+            # The file before closes when nobody reads it any more: another thread may still do so.
+            self._open = None
+            self._open = opened = (position, self._opened(position))
+        return opened[1]
 
     def _opened(self, position: int) -> pq.ParquetFile:
         # Reading ahead would keep all of a file in memory; checksums are looked at where a file has them.
@@ -213,6 +219,8 @@ def _footer(path: Path) -> Footer:
             return Footer(path, file.metadata, schema, stamp)
     except _NOT_THE_FILE:
         raise
+    except UnicodeEncodeError:
+        raise _file_error(f"{str(path)!r} is a name that is not UTF-8, which pyarrow cannot open; rename it") from None
     except UnicodeDecodeError as error:
         words = f"the name {error.object!r} of a column is not UTF-8; write the file again with names that are"
         raise _file_error(f"{path} cannot be read: {words}") from error

@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import TracebackType
 from typing import Final
 
@@ -106,6 +107,8 @@ class ParquetTable:
 
     def __init__(self, path: str | os.PathLike[str], request: Request) -> None:
         self._path = path
+        # The folder that the process works in may be another one when rows are read.
+        self._place = Path(path).absolute()
         self._request = request
         self._renamed: dict[str, str] = {}
         self._read: dict[str, pa.ChunkedArray] = {}
@@ -259,8 +262,8 @@ class ParquetTable:
 
     def _opened(self) -> _State:
         """Open the file and look at every name and bound."""
-        sources = open_sources(self._path)
-        told = metadata(self._path)
+        sources = open_sources(self._place)
+        told = metadata(self._place)
         sources.know(told.source, told.footer)
         notes = {name: Notes(said.unit, said.ucd, said.description) for name, said in told.columns.items()}
         found = plan(self._request, sources.schema, sources.num_rows, notes)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pyarrow as pa
 
@@ -205,6 +205,7 @@ class Writer:
         self._header()  # What it says of sizes changes yet; what no header can hold is an error now.
         self._output: Output | None = None
         self._state = "open"
+        self._process = os.getpid()
         beside = sidecar_path(path)
         has_sidecar = options.write_maml and not _is_source(beside, self._schema)
         paths = [path, beside] if has_sidecar else [path]
@@ -223,11 +224,8 @@ class Writer:
             closed, or failed before.
         """
         self._check_open()
-        try:
+        with self._failing():
             self._write(batch)
-        except BaseException:
-            self._fail()
-            raise
 
     def close(self) -> None:
         """End the file, and give it its name; on a writer that is closed, or was discarded, nothing happens.
@@ -246,18 +244,19 @@ class Writer:
         if self._state in ("closed", "discarded"):
             return
         self._check_open()
-        try:
+        with self._failing():
             self._close()
-        except BaseException:
-            self._fail()
-            raise
         self._state = "closed"
 
     def discard(self) -> None:
-        """Remove what was written; on a writer that is closed nothing happens."""
-        if self._state != "closed":
+        """Remove what was written; on a writer that is closed, or in a fork of its process, nothing happens."""
+        if self._state != "closed" and os.getpid() == self._process:
             self._fail()
             self._state = "discarded"
+
+    def __reduce__(self) -> NoReturn:
+        words = f"the writer of {str(self.path)!r} cannot be copied; open one for each file"
+        raise MamlError([Problem("argument", (), words)])
 
     def __enter__(self) -> Self:
         return self
@@ -326,9 +325,23 @@ class Writer:
             raise MamlError(found)
 
     def _check_open(self) -> None:
+        if os.getpid() != self._process:
+            words = f"the writer of {str(self.path)!r} belongs to another process, which this one is a fork of"
+            raise MamlError([Problem("argument", (), f"{words}; write in that one, or open another file here")])
         if self._state != "open":
             why = "failed before, so there is no file" if self._state == "failed" else f"is {self._state}"
             raise MamlError([Problem("argument", (), f"the writer of {str(self.path)!r} {why}; open a new one")])
+
+    @contextlib.contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Discard what was written where anything goes wrong; errors of the system name the file."""
+        try:
+            yield
+        except BaseException as error:
+            self._fail()
+            if isinstance(error, OSError) and error.errno is not None and error.filename is None:
+                raise OSError(error.errno, error.strerror, str(self.path)) from error
+            raise
 
     def _fail(self) -> None:
         self._state = "failed"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from maml_parquet.errors import MamlError, Notice
 from maml_parquet.header.keys import COLUMN, CONTENT, LENGTH, MAML, VERSION
@@ -73,6 +73,14 @@ class Header:
     date: str = ""
     name: str = ""
     notices: tuple[Notice, ...] = ()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy has: a view of columns cannot be copied, what it shows can."""
+        return {**self.__dict__, "columns": dict(self.columns)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Become a copy."""
+        self.__dict__.update(state, columns=MappingProxyType(state["columns"]))
 
 
 def read_items(items: Iterable[tuple[str, str]]) -> Header:
