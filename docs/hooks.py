@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).resolve().parents[1]
 DOCS: Final = ROOT / "docs"
 PACKAGES: Final = ("worldarray-core", "worldarray-write", "miao-loader", "mlarray", "maml-parquet")
+ORDER: Final = ("index", "worldarray", *PACKAGES[:2], "miao", *PACKAGES[2:], "SPECIFICATION")
+"""Pages that do not stand in order of name, by their file without suffix."""
 REPORT: Final = "<!-- conformance report -->"
 _LINK: Final = re.compile(r"(?P<image>!?)\[(?P<text>[^\[\]]*)\]\((?P<target>[^()\s]+)\)")
 _INDEXED: Final = re.compile(r"(?<=\w)\[(\w)\]\[(\w)\]")
@@ -142,14 +144,17 @@ def conformance_report() -> str:
 
 
 def filled(nav: Iterable[Any], pages: Iterable[str]) -> list[Any]:
-    """Return the navigation with every folder in it, ``{"Why": "why/"}``, as the list of its pages, in order of name.
+    """Return the navigation with every folder in it, ``{"Why": "why/"}``, as the list of its pages.
+
+    They are in order of name behind those that `ORDER` names.
 
     Examples
     --------
-    >>> filled([{"Start": "index.md"}, {"Why": "why/"}, {"None": "none/"}], ["index.md", "why/b.md", "why/a.md"])
-    [{'Start': 'index.md'}, {'Why': ['why/a.md', 'why/b.md']}]
+    >>> pages = ["index.md", "why/b.md", "why/a.md", "why/miao.md"]
+    >>> filled([{"Start": "index.md"}, {"Why": "why/"}, {"No": "no/"}], pages)
+    [{'Start': 'index.md'}, {'Why': ['why/miao.md', 'why/a.md', 'why/b.md']}]
     """
-    found = sorted(pages, key=lambda page: (posixpath.basename(page) != "index.md", page))
+    found = sorted(pages, key=_place)
     items: list[Any] = []
     for item in nav:
         title, value = next(iter(item.items())) if isinstance(item, dict) else (None, item)
@@ -160,6 +165,11 @@ def filled(nav: Iterable[Any], pages: Iterable[str]) -> list[Any]:
         if value:
             items.append(value if title is None else {title: value})
     return items
+
+
+def _place(page: str) -> tuple[int, str]:
+    stem = posixpath.splitext(posixpath.basename(page))[0]
+    return ORDER.index(stem) if stem in ORDER else len(ORDER), page
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
