@@ -94,7 +94,7 @@ def test_columns_have_to_be_columns_of_the_base(told):
     assert (status, lines) == (
         1,
         [
-            "u.maml:4:1 fields[1].name: the base has no column 'y'; remove the field, or rename a column to it with "
+            "u.maml:4:3 fields[1].name: the base has no column 'y'; remove the field, or rename a column to it with "
             "extra: col_map: [field-unknown]"
         ],
     )

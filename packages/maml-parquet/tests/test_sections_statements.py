@@ -519,6 +519,8 @@ def test_everything_that_is_wrong_with_a_users_columns_is_one_report():
     with pytest.raises(MamlError) as caught:
         validate_user(user, parse(BASE))
     assert [problem.code for problem in caught.value.problems] == ["col-map"] * 3 + ["field-unknown"]
+    # The items are `- id9: ra` in line 4, and `- {name: z` in line 6: both begin behind the dash.
+    assert [(problem.line, problem.column) for problem in caught.value.problems] == [(4, 5)] * 3 + [(6, 3)]
 
 
 FULL = "table: t\nversion: 1.10\ndate: 2024-05-06\nauthor: A\nfields:\n- name: x\n  data_type: double\n"

@@ -7,6 +7,7 @@ from collections import Counter
 from maml_parquet.arguments import check_maml
 from maml_parquet.errors import MamlError, Problem
 from maml_parquet.sections.records import Field, Maml, Rename
+from maml_parquet.sections.typed import find
 
 
 def validate_user(user: Maml, base: Maml) -> tuple[Rename, ...]:
@@ -60,7 +61,7 @@ def user_problems(user: Maml, base: Maml) -> tuple[Problem, ...]:
         if outputs[rename.external] > 1:
             found.append(_twice(rename, position, f"two columns get the name {rename.external!r}; choose another"))
     strangers = (field for field in user.fields if field.name not in known and not outputs[field.name])
-    found += list({field.position: _unknown(field) for field in reversed(tuple(strangers))}.values())
+    found += list({field.position: _unknown(field, user) for field in reversed(tuple(strangers))}.values())
     return tuple(sorted(found, key=lambda problem: (problem.line, problem.column)))
 
 
@@ -82,6 +83,7 @@ def _twice(rename: Rename, position: int, words: str) -> Problem:
     return Problem("col-map", ("extra", "col_map", position), words, rename.line, rename.column)
 
 
-def _unknown(field: Field) -> Problem:
+def _unknown(field: Field, user: Maml) -> Problem:
     words = f"the base has no column {field.name!r}; remove the field, or rename a column to it with extra: col_map:"
-    return Problem("field-unknown", ("fields", field.position, "name"), words, field.line)
+    _, item, _ = find(user.root, ("fields", field.position))
+    return Problem("field-unknown", ("fields", field.position, "name"), words, field.line, item.column)
