@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,6 +39,8 @@ CHUNK: Final = 64
 SMALLEST: Final = 64
 """Levels are added until one has at most so many voxels along each axis."""
 LABELS: Final = "objects"
+NEEDED: Final = ("astropy", "matplotlib", "miao", "pandas", "rich")
+"""What is imported on the way; astropy reads parquet through pandas."""
 PATCH: Final = 32
 """Voxels along the side of a patch of the batch, at most."""
 
@@ -207,7 +210,8 @@ def cut(places: Places, image: Image, box: wa.Box) -> None:
         crop = mlarray.MLArray(crop.to_numpy(), space="patient", matrix=matrix, values=values, patch_size=PATCH)
     crop.save(places.crop)
     with mlarray.MLArray.open(places.crop) as again:
-        if not (again.to_numpy() == finest.read_index(begin, end)).all() and again.dtype.kind != "f":
+        stored = finest.read_index(begin, end)
+        if not np.array_equal(again.to_numpy(), stored, equal_nan=stored.dtype.kind == "f"):
             raise ValueError(f"{places.crop}: has other voxels than {places.pyramid}")
         last = [n - 1 for n in again.shape]
         print(f"   {numbers(again.shape)} {again.dtype}, voxels of {numbers(again.spacing)}", end="")
@@ -334,22 +338,24 @@ def parser() -> argparse.ArgumentParser:
 
 def tell(places: Places, image: Image) -> None:
     """Go through the story."""
-    print("1. Store it as a pyramid, with labels")
+    print("1. Store it as a pyramid, with labels", flush=True)
     build(places.pyramid, image)
-    print("2. Read a box of it at another voxel size")
+    print("2. Read a box of it at another voxel size", flush=True)
     volume, box = look(places.pyramid, image)
     low, high = map(float, np.nanpercentile(volume.read(box), (0.5, 99.5)))
-    print("3. Make a batch of it for PyTorch")
+    print("3. Make a batch of it for PyTorch", flush=True)
     batch = train_on(places, image, (low, high))
-    print("4. Cut a crop that knows where it lies" + (" in the patient" if image.affine is not None else ""))
+    print(
+        "4. Cut a crop that knows where it lies" + (" in the patient" if image.affine is not None else ""), flush=True
+    )
     cut(places, image, box)
-    print("5. Measure the objects")
+    print("5. Measure the objects", flush=True)
     table = tabulate(places.table, image, measure(places.pyramid, image))
     told = ""
     if image.name == "phantom" and image.objects == phantom.NAMES:
         told = compared(table)
         print(f"   {told}")
-    print("6. Draw it all")
+    print("6. Draw it all", flush=True)
     draw(Story(image, places.pyramid, volume, box, (low, high), batch, places.crop, table, told), places.picture)
 
 
@@ -358,6 +364,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     started = time.perf_counter()
     asked = parser().parse_args(arguments)
     try:
+        missing = [name for name in NEEDED if find_spec(name) is None]
+        if missing:
+            told = "uv run --group quickstart has them, or pip install"
+            raise SystemExit(f"this example needs {', '.join(missing)}; {told}")
         image = load(asked)
         folder = Path(asked.output or tempfile.mkdtemp(prefix="worldarray-quickstart-"))
         folder.mkdir(parents=True, exist_ok=True)

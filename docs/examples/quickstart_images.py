@@ -44,6 +44,8 @@ class Image:
 
 def load(asked: argparse.Namespace) -> Image:
     """Return the image that the command line asks for, and objects in it."""
+    if (asked.mni152 and asked.path) or (asked.labels and not asked.path):
+        raise SystemExit("--mni152 goes without a PATH, --labels with one: the template and the phantom have their own")
     if asked.mni152:
         return template()
     if asked.path is None:

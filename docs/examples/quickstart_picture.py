@@ -138,7 +138,7 @@ def best(objects: Sequence[Any], across: int, count: int) -> int:
     """
     areas = [found.sum(axis=tuple(others(across))) for found in objects]
     shares = sum((area / area.max() for area in areas), np.zeros(count))
-    near = np.flatnonzero(shares >= 0.95 * shares.max())
+    near = np.flatnonzero(shares >= 0.98 * shares.max())
     return int(near[np.argmin(abs(near - (count - 1) / 2))])
 
 
@@ -230,7 +230,6 @@ def listing(axes: Any, story: Story) -> None:
     axes.set_axis_off()
     axes.set_title("maml-parquet: the objects, read by astropy", fontsize=10)
     names = ["object", "volume", "x", "y", "z", "mean"]
-    unit = wa.units.abbreviation(story.image.unit)
     heads = [f"{name}\n{table[name].unit}" if table[name].unit else f"{name}\n" for name in names]
     rows = [
         [str(row["object"]), f"{row['volume']:.6g}", *(f"{row[name]:.5g}" for name in "xyz"), f"{row['mean']:.4g}"]
@@ -239,10 +238,14 @@ def listing(axes: Any, story: Story) -> None:
     if not rows:
         return
     widths = [0.36, 0.15, 0.12, 0.12, 0.13, 0.12]
-    drawn = axes.table(rows, colLabels=heads, colWidths=widths, bbox=[0, 0.2, 1, 0.78], cellLoc="right", edges="open")
+    bottom = max(0.1, 0.98 - 0.12 * (len(rows) + 1))
+    drawn = axes.table(
+        rows, colLabels=heads, colWidths=widths, bbox=[0, bottom, 1, 0.98 - bottom], cellLoc="right", edges="open"
+    )
     drawn.auto_set_font_size(value=False)
     drawn.set_fontsize(9)
-    axes.text(0, 0.08, story.told or f"centroids and volumes in {unit}", fontsize=9, transform=axes.transAxes)
+    told = "x, y, z: centroids, the crosses of the sections"
+    axes.text(0, bottom - 0.04, f"{told}\n{story.told}", fontsize=9, va="top", transform=axes.transAxes)
     for (at, column), cell in drawn.get_celld().items():
         if at and column == 0:
             cell.set_text_props(

@@ -1,6 +1,7 @@
 """The quickstart: the command of the README runs, and what it makes lies, and measures, what its input does."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ import pytest
 
 pytest.importorskip("torch")
 pytest.importorskip("astropy")
+pytest.importorskip("pandas")
 
 import maml_parquet
 import miao
@@ -51,13 +53,15 @@ INSERTS = [
 
 
 @pytest.fixture(scope="module")
-def told():
+def told(tmp_path_factory):
     """What the command of the README says, in how many seconds."""
     command = next(line for line in ROOT.joinpath("README.md").read_text().splitlines() if line.startswith("uv run"))
     script = command.partition("#")[0].split()[-1]
     assert script == "docs/examples/quickstart.py"
     started = time.monotonic()
-    done = subprocess.run([sys.executable, script], cwd=ROOT, capture_output=True, text=True, timeout=100, check=True)
+    around = {**os.environ, "TMPDIR": str(tmp_path_factory.mktemp("quickstart"))}
+    command = [sys.executable, script]
+    done = subprocess.run(command, cwd=ROOT, env=around, capture_output=True, text=True, timeout=100, check=True)
     assert done.stderr == ""
     return done.stdout, time.monotonic() - started
 
@@ -299,6 +303,33 @@ def test_a_turned_nifti_without_a_unit_says_what_is_left_out(tmp_path, capsys):
     with mlarray.MLArray.open(tmp_path / "turned-crop.mla") as crop:
         step = crop.index_to_space((1, 0, 0)) - crop.index_to_space((0, 0, 0))
         assert step == pytest.approx((0, 4 * s, 4 * c))
+
+
+@pytest.mark.parametrize(
+    "given", [["--mni152", "head.nii"], ["--labels", "seg.nii"], ["--mni152", "--labels", "seg.nii"]]
+)
+def test_labels_go_with_an_image_of_ones_own(tmp_path, given):
+    with pytest.raises(SystemExit, match="have their own"):
+        quickstart.main([*given, "--output", str(tmp_path / "out")])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_image_with_nan_is_cut_and_measured(tmp_path):
+    values = np.random.default_rng(5).normal(size=(24, 30, 40)).astype("float32")
+    values[0] = np.nan
+    np.save(tmp_path / "nan.npy", values)
+    assert quickstart.main([str(tmp_path / "nan.npy"), "--output", str(tmp_path / "out")]) == 0
+    table = maml_parquet.read_table(tmp_path / "out" / "nan.parquet").to_pydict()
+    # What is not a number is background.
+    assert np.isfinite(table["mean"]).all()
+    assert sorted(table["mean"]) == table["mean"]
+
+
+def test_what_is_missing_is_told_before_anything_is_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(quickstart, "find_spec", lambda name: None if name in {"pandas", "rich"} else name)
+    with pytest.raises(SystemExit, match="needs pandas, rich; "):
+        quickstart.main(["--output", str(tmp_path / "out")])
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_nifti_without_nibabel_says_what_to_install(tmp_path, monkeypatch):
