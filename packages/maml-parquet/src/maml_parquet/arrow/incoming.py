@@ -43,8 +43,8 @@ def columns_of(data: Any, sizes: Mapping[str, int] | None = None) -> tuple[Colum
     Raises
     ------
     MamlError
-        Code ``column``, all that is wrong: no table, a name twice or not a text, columns of different lengths, and what
-        `array_of` says of a column.
+        Code ``column``, all that is wrong: no table, a name twice or not a text, columns of different lengths, arrays
+        of Arrow whose memory is broken, and what `array_of` says of a column.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def columns_of(data: Any, sizes: Mapping[str, int] | None = None) -> tuple[Colum
             problems.append(_problem(name, f"two columns have the name {name!r}; rename one"))
         else:
             try:
-                columns[name] = array_of(_array(values, name), name)
+                columns[name] = _whole(array_of(_array(values, name), name), name)
             except MamlError as error:
                 columns[name] = pa.nulls(0)
                 problems.extend(error.problems)
@@ -166,6 +166,17 @@ def _array(values: Any, name: str) -> Any:
         kind = type(values).__name__
         fix = _MIXINS.get(kind, "give its parts as arrays")
         raise MamlError([_problem(name, f"the column is a {kind}, which is no array; {fix}")])
+    return values
+
+
+def _whole(values: pa.Array | pa.ChunkedArray, name: str) -> pa.Array | pa.ChunkedArray:
+    """Return values whose memory is what it says: text that is UTF-8, and no place that is outside of it."""
+    try:
+        values.validate(full=not pa.types.is_primitive(values.type))
+    except pa.ArrowException as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        message = f"the column is no valid Arrow array ({reason}); make it anew from its values"
+        raise MamlError([_problem(name, message)]) from None
     return values
 
 
