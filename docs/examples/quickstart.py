@@ -185,11 +185,7 @@ def train_on(places: Places, image: Image, limits: tuple[float, float]) -> dict[
     batch: dict[str, Any] = next(iter(miao.loader(dataset, batch_size=4)))
     for key in ("img", "label"):
         print(f"   {key}: {numbers(batch[key].shape)} {str(batch[key].dtype).removeprefix('torch.')}")
-    print(
-        f"   samples, scales{', channels' if batch['img'].ndim > 5 else ''}, z, y, x; at {size:g} and {2 * size:g}",
-        end="",
-    )
-    print(f" {short(image.unit)}")
+    print(f"   samples, scales, channels (of img), z, y, x; at {size:g} and {2 * size:g} {short(image.unit)}")
     return batch
 
 
