@@ -56,6 +56,7 @@ def test_a_package_says_once_what_it_was_measured_with_and_whether_a_run_was_sho
     text = page([*runs, family("files", "c", [line("c")], peer=absent, quick=True)])
     assert f"- core: Python 3.11; {PEER}\n- files: Python 3.11; **small sizes" in text
     assert "not compared" not in text
+    assert "goals are met" not in text
 
 
 def test_notes_are_told_below_the_table():

@@ -28,7 +28,7 @@ _SAYS: Final = (
 
 def lines(root: Path, *, quick: bool) -> Iterator[Line]:
     """Yield loaders over a volume that is decoded once, and over one whose chunks are decoded for each read."""
-    small, large = (128, 192) if quick else (512, 1024)
+    small, large = (400, 416) if quick else (512, 1024)
     for edge, kind, cache, goals in (
         (large, "zarr3", 0, (1.4, 1.6)),
         (small, "zarr2", 1 << 30, (2.1, 3.3)),
