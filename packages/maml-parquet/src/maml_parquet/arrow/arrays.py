@@ -186,7 +186,7 @@ def _flat(values: np.ndarray[Any, Any], mask: Any, name: str) -> pa.Array:
     if values.dtype.kind == "S":
         values = _decoded(values, mask, name)
     elif values.dtype.kind == "M":
-        values = _in_known_unit(values)
+        values = _in_known_unit(values, mask, name)
     elif values.dtype.kind == "O":
         return _from_list((values if mask is None else np.where(mask, np.array(None), values)).tolist(), name)
     elif not values.dtype.isnative:
@@ -194,13 +194,25 @@ def _flat(values: np.ndarray[Any, Any], mask: Any, name: str) -> pa.Array:
     return pa.array(values, mask=mask)
 
 
-def _in_known_unit(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return datetime64 in a unit that Arrow has, in the byte order of the machine."""
+def _in_known_unit(values: np.ndarray[Any, Any], mask: Any, name: str) -> np.ndarray[Any, Any]:
+    """Return datetime64 in a unit that Arrow has, in the byte order of the machine; dates are days of 32 bits there."""
     unit, count = np.datetime_data(values.dtype)
     known = count == 1 and unit in ("D", "s", "ms", "us", "ns")
     coarse = "D" if unit in ("Y", "M", "W", "D") else "s"
     target = np.dtype(f"M8[{unit if known else coarse if unit in ('Y', 'M', 'W', 'D', 'h', 'm', 's') else 'ns'}]")
-    return values if values.dtype == target else values.astype(target)
+    if values.dtype == target and unit != "D":
+        return values
+    made = values.astype(target)
+    is_same = np.isnat(values) if unit == "generic" else np.isnat(values) | (made.astype(values.dtype) == values)
+    if target == np.dtype("M8[D]"):
+        is_same &= np.isnat(values) | (np.abs(made.astype(np.int64) + 0.5) < 2**31)
+    if mask is not None:
+        is_same |= mask
+    if not is_same.all():
+        row = int(is_same.argmin())
+        message = f"{values[row]!r} is no moment in units of {np.datetime_data(target)[0]}; round it, or leave it out"
+        raise MamlError([Problem("value", (name, row), message)])
+    return made
 
 
 def _decoded(values: np.ndarray[Any, Any], mask: Any, name: str) -> np.ndarray[Any, Any]:

@@ -171,6 +171,9 @@ def _array(values: Any, name: str) -> Any:
 
 def _whole(values: pa.Array | pa.ChunkedArray, name: str) -> pa.Array | pa.ChunkedArray:
     """Return values whose memory is what it says: text that is UTF-8, and no place that is outside of it."""
+    if getattr(values.type, "extension_name", "") == "pandas.period":
+        fix = "give their beginnings, as to_timestamp() has them"
+        raise MamlError([_problem(name, f"the column is of periods, which are no dates; {fix}")])
     try:
         values.validate(full=not pa.types.is_primitive(values.type))
     except pa.ArrowException as error:
