@@ -68,7 +68,8 @@ def check_twine(paths: list[Path]) -> list[str]:
         return ["twine is not installed, and has to look too: uv run --only-group release python tools/…"]
     command = [sys.executable, "-m", "twine", "check", "--strict", *map(str, paths)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
-    return [] if done.returncode == 0 else [f"twine check: {done.stdout.strip() or done.stderr.strip()}"]
+    said = " ".join(f"{done.stdout} {done.stderr}".split())
+    return [] if done.returncode == 0 else [f"twine check: {said}"]
 
 
 def check_contents(package: Package, paths: list[Path], files: frozenset[str]) -> list[str]:
