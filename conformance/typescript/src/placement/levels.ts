@@ -10,7 +10,6 @@ import type { Dataset, Multiscale } from "./multiscales.js";
 import { omeAxes, omePlace, outerSteps } from "./ome.js";
 import { placementOf } from "./place.js";
 import { precomputedPlacement } from "./precomputed.js";
-import type { Step } from "./transforms.js";
 import type { Placement, ReadOptions } from "./types.js";
 
 /** A level by its name; `placed` is null where only the level's own documents tell. */
@@ -36,19 +35,27 @@ function datasetsOf(multiscale: Multiscale, warn: Warn): readonly Dataset[] {
 /** The name of a level: its path in the group, "." for the group itself. */
 const nameOf = ({ path }: Dataset): string => path || ".";
 
-/** The levels of an OME-NGFF multiscale. */
-export function omeLevels(multiscale: Multiscale, options: ReadOptions, warn: Warn): readonly PyramidLevel[] {
-  let outer: readonly Step[] | undefined;
-  return datasetsOf(multiscale, warn).map((dataset) => {
-    const axes = omeAxes(multiscale, dataset.found);
-    if (axes === undefined) return { name: nameOf(dataset), placed: null };
-    const reading = { count: axes.names.length, lenient: options.conflicts === "warn", warn };
-    outer ??= outerSteps(multiscale, reading);
-    const place = omePlace(multiscale, dataset, outer, reading);
-    const settled = settledAxes(axes, reading.count, axes.types);
-    const placed = place && placementOf(settled, { by: "ome", ...place }, axes.units);
-    return { name: nameOf(dataset), placed: placed ?? null };
+/** The levels of an OME-NGFF multiscale; those that are not placed bring no warnings, which come when they are read. */
+export const omeLevels = (multiscale: Multiscale, options: ReadOptions, warn: Warn): readonly PyramidLevel[] =>
+  datasetsOf(multiscale, warn).map((dataset) => {
+    const told: string[] = [];
+    const placed = omeLevel(multiscale, dataset, options, (code) => told.push(code));
+    if (placed !== null) told.forEach((code) => warn(code));
+    return { name: nameOf(dataset), placed };
   });
+
+function omeLevel(
+  multiscale: Multiscale,
+  dataset: Dataset,
+  options: ReadOptions,
+  warn: Warn,
+): Placement | null {
+  const axes = omeAxes(multiscale, dataset.found);
+  if (axes === undefined) return null;
+  const reading = { count: axes.names.length, lenient: options.conflicts === "warn", warn };
+  const place = omePlace(multiscale, dataset, outerSteps(multiscale, reading), reading);
+  const settled = settledAxes(axes, reading.count, axes.types);
+  return (place && placementOf(settled, { by: "ome", ...place }, axes.units)) ?? null;
 }
 
 /** How many entries the axes of a transform, else of its group, have. */

@@ -10,7 +10,7 @@ import type { NamedAxes, Reading } from "./types.js";
 
 const TRANSFORMS = "coordinateTransformations";
 
-/** Versions before 0.4 name axes at most. */
+/** Versions before 0.4 know no transforms; those that stand there all the same are read. */
 const early = ({ version }: Multiscale): boolean => /^0\.[1-3](?![0-9])/.test(version);
 
 /** The coordinate systems of version 0.6; undefined for versions before. */
@@ -58,7 +58,7 @@ export function omeAxes(
 
 /** The steps of a multiscale's own transforms, which follow those of its datasets; none in version 0.6. */
 export function outerSteps(multiscale: Multiscale, reading: Reading): readonly Step[] {
-  if (early(multiscale) || systemsOf(multiscale) !== undefined) return [];
+  if (systemsOf(multiscale) !== undefined) return [];
   return stepsOf(member(multiscale.found, TRANSFORMS), reading);
 }
 
@@ -68,19 +68,18 @@ export function rawTransforms({ found }: Multiscale): readonly Json[] {
   return isList(transforms) ? transforms : [];
 }
 
-/** Where a multiscale places a dataset; undefined, with a warning, where it gives no scale. */
+/** Where a multiscale places a dataset; undefined, from 0.4 on with a warning, where the dataset has no scale. */
 export function omePlace(
   multiscale: Multiscale,
   dataset: Dataset,
   outer: readonly Step[],
   reading: Reading,
 ): Composed | undefined {
-  if (early(multiscale)) return undefined;
   const found = dataset.found && member(dataset.found, TRANSFORMS);
   const steps = stepsOf(found, reading);
   if (systemsOf(multiscale) === undefined) checkDataset(steps, reading);
   if (found === undefined || !steps.some(({ kind }) => kind === "scale")) {
-    reading.warn("missing_key");
+    if (!early(multiscale)) reading.warn("missing_key");
     return undefined;
   }
   return composed([...steps, ...outer], reading.count, found.at);

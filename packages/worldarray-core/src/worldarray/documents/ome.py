@@ -153,7 +153,8 @@ def find(attrs: Attributes, path: str) -> tuple[Multiscale, Dataset] | None:
 def entry(multiscale: Multiscale, dataset: Dataset, ndim: int | None = None, *, lenient: bool = False) -> Entry:
     """Return what a multiscale says of one of its datasets.
 
-    In 0.1 to 0.5 the multiscale-level transforms are applied after the dataset's own. A document with
+    In 0.1 to 0.5 the multiscale-level transforms are applied after the dataset's own, in the order written; without a
+    scale of its own a dataset is placed by none of them. A document with
     ``coordinateSystems`` (0.6) is read for its intrinsic system: the one that the dataset's first transform leads to.
 
     Parameters
@@ -168,7 +169,7 @@ def entry(multiscale: Multiscale, dataset: Dataset, ndim: int | None = None, *, 
     Raises
     ------
     PlacementError
-        A list does not fit the axes, a scale is not positive, a document before 0.6 has two scales or a wrong order.
+        A list does not fit the axes, a scale is not positive, a dataset before 0.6 has two scales or a wrong order.
     """
     key = (dataset.at, lenient)
     known: Entry | None = multiscale.parsed.get(key)
@@ -191,8 +192,8 @@ def _entry(multiscale: Multiscale, dataset: Dataset, ndim: int | None, *, lenien
     if system is None:
         _check_order(own, notes, lenient=lenient)
         outer = _steps(multiscale.raw, multiscale.at, ndim or _length(own), notes)
-        _check_order(outer, notes, lenient=lenient)
-    scale, translation = _compose([*own, *outer], dataset.at)
+    placed = any(step.kind == "scale" for step in own)
+    scale, translation = _compose([*own, *outer], dataset.at) if placed else (None, None)
     if scale is None and _says_transforms(multiscale, system):
         message = "gives no scale, so it does not place the array; write a scale transform"
         notes.append(notice("missing_key", (*dataset.at, "coordinateTransformations"), message))
@@ -355,11 +356,9 @@ def _check_order(steps: list[_Step], notes: list[Notice], *, lenient: bool) -> N
         seen.add(step.kind)
 
 
-def _compose(steps: list[_Step], at: At) -> tuple[Floats | None, Floats | None]:
-    """Return the scale and translation of index to world; None for both where no step is a scale."""
+def _compose(steps: list[_Step], at: At) -> tuple[Floats, Floats]:
+    """Return the scale and translation of index to world."""
     kinds = [step.kind for step in steps]
-    if "scale" not in kinds:
-        return None, None
     ndim = len(steps[0].values)
     if kinds in (["scale"], ["scale", "translation"]):
         return steps[0].values, steps[1].values if len(steps) > 1 else (0.0,) * ndim
