@@ -583,3 +583,36 @@ def test_columns_whose_names_hold_dots_are_told_apart(tmp_path):
     maml = "table: t\nfields: [{name: a.b, data_type: int64}, {name: a, data_type: int64}]"
     table, _ = converted(tmp_path / "in.parquet", tmp_path, maml)
     assert table.to_pydict() == {"a.b": [2], "a": [1]}
+
+
+@pytest.mark.parametrize("link", [False, True])
+@pytest.mark.parametrize("onto", ["t.csv", "m.maml"])
+def test_neither_the_table_nor_the_maml_is_replaced(tmp_path, onto, link):
+    source = csv(tmp_path, "a,b\n1,x\n", "t.csv")
+    maml = tmp_path / "m.maml"
+    maml.write_text("table: t\nfields: [{name: a, data_type: int64}]\n")
+    output = tmp_path / onto
+    if link:
+        output = tmp_path / "link"
+        output.symlink_to(tmp_path / onto)
+    with pytest.raises(MamlError, match="which would be lost; give another name") as caught:
+        call(convert, source, output, "--maml", maml, "--overwrite")
+    assert caught.value.code == "argument"
+    assert source.read_text() == "a,b\n1,x\n"
+    assert maml.read_text().startswith("table: t")
+    assert "left out" in call(convert, source, tmp_path / "t.parquet", "--maml", maml)[1][0]
+    assert pq.read_table(tmp_path / "t.parquet").to_pydict() == {"a": [1]}
+
+
+def test_what_others_say_of_a_file_is_one_line(tmp_path):
+    source = csv(tmp_path, f"a\n{'9' * 5000}\n", "t.csv")
+    maml = tmp_path / "m.maml"
+    maml.write_text("table: t\nfields: [{name: a, data_type: int64}]\n")
+    with pytest.raises(MamlError) as caught:
+        call(convert, source, tmp_path / "t.parquet", "--maml", maml)
+    assert len(str(caught.value)) < 1000
+    assert "column 'a'" in str(caught.value)
+    (tmp_path / "x.rdb").write_text("a\tb\n")
+    with pytest.raises(MamlError, match="astropy cannot read it as rdb") as caught:
+        call(init, tmp_path / "x.rdb")
+    assert "\n" not in str(caught.value)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,6 +59,10 @@ def run(given: argparse.Namespace) -> int:
     """Convert; a line on standard output says what was written."""
     from maml_parquet.files.writing import open_writer  # noqa: PLC0415  (pyarrow takes a moment)
 
+    for path, what in ((given.input, "the table that is converted"), (given.maml, "the MAML")):
+        if _is_same_file(path, given.output):
+            words = f"{given.output!r} is {what}, which would be lost; give another name for the output"
+            raise MamlError([Problem("argument", ("output",), words)])
     schema = Schema.from_maml(load(given.maml, dialect=given.dialect))
     columns = list(schema.columns.values())
     with open_input(given.input, options_of(given)) as source:
@@ -78,6 +83,13 @@ def run(given: argparse.Namespace) -> int:
             _write(writer, source, columns, given.nan_is_null, seen)
     sys.stdout.write(f"{given.output}: {writer.num_rows} rows of {len(columns)} columns\n")
     return 0
+
+
+def _is_same_file(one: str, other: str) -> bool:
+    try:
+        return Path(one).samefile(other)
+    except (OSError, ValueError):
+        return False
 
 
 def _check_names(source: Input, columns: Sequence[Column], path: str) -> None:

@@ -179,9 +179,15 @@ def open_input(path: str | os.PathLike[str], options: Options | None = None) -> 
     return opened
 
 
+MAX_SAID: Final = 400
+"""The most characters of what others say about a file."""
+
+
 def file_error(path: Path, message: str) -> MamlError:
-    """Return an error about what is in a file."""
-    return MamlError([Problem("file", (), message)], os.fspath(path))
+    """Return an error about what is in a file, in one line that is not endless: others than us word it."""
+    text = one_line(message)
+    text = text if len(text) <= MAX_SAID else f"{text[: MAX_SAID // 2]} … {text[-MAX_SAID // 2 :]}"
+    return MamlError([Problem("file", (), text)], os.fspath(path))
 
 
 def imported(module: str) -> Any:
