@@ -33,7 +33,8 @@ function surroundings(store: Store, own: FoundObject, path: string, reading: Rea
   const above = [attributesOf(parent), attributesOf(second)];
   const factors = groupFactors(above, lastOf(path));
   const listsOthers = parent !== undefined && listsAny(parent, n5Multiscales);
-  const beyond = factors !== undefined && factors.level === undefined && factors.node === above[0];
+  const unlisted = member(own, "downsamplingFactors") === undefined && factors?.level === undefined;
+  const beyond = factors !== undefined && unlisted && factors.node === above[0];
   if (entry !== undefined || !(listsOthers || beyond)) return { own, above, entry, factors };
   reading.warn("missing_key");
   return { own, above: [NO_ATTRIBUTES, NO_ATTRIBUTES], entry, factors: undefined };
