@@ -53,3 +53,14 @@ def test_a_broken_array_is_told(values, tmp_path):
 )
 def test_odd_arrays_that_are_whole_are_taken(values):
     assert columns_of({"x": values})[1] == len(values)
+
+
+def test_a_stream_that_fails_is_told_with_its_own_words():
+    schema = pa.schema([("x", pa.int64())])
+
+    def rows():
+        yield pa.record_batch([pa.array([1])], schema=schema)
+        raise OverflowError("the well is dry")
+
+    with pytest.raises(mp.MamlError, match=r"failed while its rows were read .*the well is dry"):
+        columns_of(pa.RecordBatchReader.from_batches(schema, rows()))

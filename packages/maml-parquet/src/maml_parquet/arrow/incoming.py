@@ -143,8 +143,11 @@ def _table(data: Any) -> pa.Table:
     try:
         return pa.table(data)
     except (pa.ArrowException, TypeError, ValueError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        message = f"{type(data).__name__} makes no table ({reason}); give {_TAKEN}"
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        if "Traceback" in lines[0]:
+            message = f"the {type(data).__name__} failed while its rows were read ({lines[-1].strip()})"
+            raise MamlError([Problem("column", (), f"{message}; look at where they come from")]) from error
+        message = f"{type(data).__name__} makes no table ({lines[0]}); give {_TAKEN}"
         raise MamlError([Problem("column", (), message)]) from None
 
 
