@@ -69,6 +69,13 @@ class Box:
     ) -> Box:
         """Return the world box that voxels ``[begin, end)`` cover, corner to corner.
 
+        Raises
+        ------
+        ArgumentTypeError
+            A bound is no integer.
+        ArgumentError
+            The lists differ in length, an end lies before its begin, a size is not positive.
+
         Examples
         --------
         >>> Box.from_index((0, 2), (4, 3), (8.0, 4.0), (4.0, 2.0))
@@ -76,7 +83,8 @@ class Box:
         """
         low, high = index_tuple(begin, "begin"), index_tuple(end, "end")
         same_length(begin=low, end=high, voxel_size=voxel_size, translation=translation)
-        sizes, places = finite(voxel_size, "voxel_size"), finite(translation, "translation")
+        check_bounds(low, high)
+        sizes, places = positive(voxel_size, "voxel_size"), finite(translation, "translation")
         corner = centre_to_corner(places, sizes, range(len(low)))
         return cls(along(corner, low, sizes), along(corner, high, sizes))
 
@@ -107,10 +115,10 @@ class Box:
         return Box(begin, tuple(map(max, begin, map(min, self.end, second.end))))
 
     def union(self, other: Any) -> Box:
-        """Return the smallest box that holds both; an empty box adds nothing."""
+        """Return the smallest box that holds both; an empty box adds nothing, so of two such the first remains."""
         second = self._like(other)
         if self.empty or second.empty:
-            return second if self.empty else self
+            return self if second.empty else second
         return Box(tuple(map(min, self.begin, second.begin)), tuple(map(max, self.end, second.end)))
 
     def contains(self, other: Any) -> bool:

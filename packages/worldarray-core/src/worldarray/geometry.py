@@ -206,11 +206,17 @@ def alignment(
 
     Both bounds must lie on the same kind of place, within 1e-6 voxels.
 
+    Raises
+    ------
+    ArgumentError
+        The lists differ in length, a number is not finite, an end lies before its begin, a size is not positive.
+
     Examples
     --------
     >>> alignment((0.0, 4.0, 1.0), (8.0, 12.0, 9.0), (8.0, 8.0, 8.0), (4.0, 4.0, 4.0))
     ('corner', 'centre', 'neither')
     """
+    _refuse_range(begin, end, voxel_size, translation)
     return tuple(map(_axis_alignment, begin, end, voxel_size, translation))
 
 

@@ -196,8 +196,13 @@ def _level(entry: object, index: int) -> Level:
     if not isinstance(entry, tuple) or len(entry) not in (2, 3) or not isinstance(entry[0], str):
         message = f"{entry!r} is no level; give (name, voxel_size) or (name, voxel_size, translation)"
         raise ArgumentTypeError(problem("wrong_type", ("levels", index), message))
-    translation = finite(entry[2], "translation") if len(entry) == 3 else ()
-    return Level(entry[0], positive(entry[1], "voxel_size"), translation)
+    try:
+        translation = finite(entry[2], "translation") if len(entry) == 3 else ()
+        return Level(entry[0], positive(entry[1], "voxel_size"), translation)
+    except (ArgumentError, ArgumentTypeError) as error:
+        found = error.problems[0]
+        message = f"{entry[0]}: {found.message}"
+        raise type(error)(problem(found.code, ("levels", index, *found.at), message)) from None
 
 
 def _volume(level: Level) -> float:

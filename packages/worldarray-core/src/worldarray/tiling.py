@@ -131,9 +131,10 @@ class Blocks(Sequence[Block]):
         index = []
         for axis, (b, o, c, n) in enumerate(zip(first, self.begin, self.block_shape, self.grid_shape, strict=True)):
             position, rest = divmod(b - o, c)
-            if rest or not 0 <= position < n:
+            outside = not 0 <= position < n
+            if rest or outside:
                 message = f"no block begins at {b} on axis {axis}; blocks of {c} begin at {o} and there are {n}"
-                raise ArgumentError(problem("not_aligned" if rest else "out_of_range", ("begin", axis), message))
+                raise ArgumentError(problem("out_of_range" if outside else "not_aligned", ("begin", axis), message))
             index.append(position)
         return tuple(index)
 
