@@ -32,6 +32,8 @@ REPORT: Final = "<!-- conformance report -->"
 _LINK: Final = re.compile(r"(?P<image>!?)\[(?P<text>[^\[\]]*)\]\((?P<target>[^()\s]+)\)")
 _INDEXED: Final = re.compile(r"(?<=\w)\[(\w)\]\[(\w)\]")
 """An element of a matrix in plain text, which Markdown would take for a link."""
+_MARK: Final = re.compile(r"^<!-- (needs: .+|run|not run: .+) -->\n", re.MULTILINE)
+"""What a page says to the tests; the title of a page is its first heading only where nothing stands before that."""
 _FENCE: Final = re.compile(r"\s*(```|~~~)")
 
 
@@ -194,6 +196,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Map the links of a page of this folder, and put in what is made while the site is built."""
     if page.file.generated_by is None:
         markdown = mapped(markdown, f"docs/{page.file.src_uri}", page.file.src_uri, copies())
+    markdown = _MARK.sub("", markdown).lstrip()
     if REPORT in markdown:
         markdown = markdown.replace(REPORT, conformance_report())
     return markdown
