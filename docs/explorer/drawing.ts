@@ -146,6 +146,7 @@ export function drawing(boxes: readonly Drawn[], plane: Plane, whole: boolean): 
   const shapes = shapesOf(boxes, plane, whole);
   if (shapes.length === 0) return undefined;
   const frame = frameOf(shapes);
+  if (!Number.isFinite(frame.width) || !Number.isFinite(frame.height)) return undefined;
   const unit = short(unitOf(boxes, plane));
   const what = whole ? "Extent of each level" : "First voxel of each level and its centre";
   const label = `${what}, ${plane.join(" down, ")} across: ${shapes.map(({ name }) => name).join(", ")}`;

@@ -24,13 +24,17 @@ export interface Finding {
   readonly message: string;
 }
 
-/** A level: `placed` is null where its own documents would tell, `shape` and `dtype` where they are not given. */
+/**
+ * A level: `placed` is null where its own documents would tell, or where they are wrong, which `failed` says; `shape` and
+ * `dtype` are null where they are not given.
+ */
 export interface Level {
   readonly name: string;
   readonly path: string;
   readonly placed: Placement | null;
   readonly shape: readonly number[] | null;
   readonly dtype: string | null;
+  readonly failed: boolean;
 }
 
 export interface Examined {
@@ -61,12 +65,16 @@ function asError(error: unknown): Finding {
 }
 
 /** What a call gives, or the error that it ends with, and the codes it warned of. */
-function attempt<T>(call: (warn: (code: string) => void) => T): { value?: T; error?: Finding; codes: string[] } {
+type Attempt<T> =
+  | { readonly value: T; readonly error: undefined; readonly codes: readonly string[] }
+  | { readonly value: undefined; readonly error: Finding; readonly codes: readonly string[] };
+
+function attempt<T>(call: (warn: (code: string) => void) => T): Attempt<T> {
   const codes: string[] = [];
   try {
-    return { value: call((code) => codes.push(code)), codes };
+    return { value: call((code) => codes.push(code)), error: undefined, codes };
   } catch (error) {
-    return { error: asError(error), codes };
+    return { value: undefined, error: asError(error), codes };
   }
 }
 
@@ -114,21 +122,22 @@ function listedNames(texts: Texts, folder: string): readonly string[] {
   return [...new Set(datasets.map(({ name }) => name))];
 }
 
-/** Units that cannot be converted, once for each axis. */
-function unitFindings(levels: readonly Level[]): readonly Finding[] {
-  const [placed] = levels.flatMap(({ placed, path }) => (placed ? [{ placed, path }] : []));
-  if (placed === undefined) return [];
-  const { axes, spatial, units } = placed.placed;
-  return spatial.flatMap((axis): readonly Finding[] => {
-    const [name, unit] = [axes[axis] ?? "", units[axis] ?? ""];
-    if (parseUnit(unit) !== undefined) return [];
-    const code = unit === "" ? "missing_field" : "unknown_unit";
-    const words =
-      unit === ""
-        ? "has no unit; where another one is asked for it is taken for nanometer."
-        : `is in ${JSON.stringify(unit)}, which is no known unit of length; it stays as stored.`;
-    return [{ severity: "warning", code, at: [placed.path || "the volume"], message: `Axis ${name} ${words}` }];
+/** Spatial axes without a unit, or in one that cannot be converted. */
+function unitFindings(levels: readonly Level[], texts: Texts, folder: string): readonly Finding[] {
+  const placed = levels.find((level) => level.placed)?.placed;
+  if (!placed) return [];
+  const at = placesOf("axes", { texts, folder, name: levels[0]?.name ?? "" })[0]?.at ?? [folder];
+  const [none, unknown] = [(unit: string) => unit === "", (unit: string) => unit !== "" && !parseUnit(unit)].map((odd) =>
+    placed.spatial.filter((axis) => odd(placed.units[axis] ?? "")).map((axis) => [placed.axes[axis], placed.units[axis]]),
+  );
+  const found: Finding[] = (unknown ?? []).map(([name, unit]) => {
+    const message = `Axis ${name} is in ${JSON.stringify(unit)}, which is no known unit of length; it stays as stored.`;
+    return { severity: "warning", code: "unknown_unit", at, message };
   });
+  if (none === undefined || none.length === 0) return found;
+  const names = none.map(([name]) => name).join(", ");
+  const message = `No unit is given on ${names}; where another is asked for, it is taken for nanometer.`;
+  return [...found, { severity: "note", code: "missing_field", at, message }];
 }
 
 /** Levels that share neither corner nor centre with the finest one. */
@@ -208,7 +217,7 @@ function readLevel(asked: Asked, name: string, placed: Placement | null, positio
   const { texts, folder, pyramid, options } = asked;
   const own = within(folder, name);
   const path = pyramid.path === "" ? "" : own;
-  const level: Level = { name: plain(name) === "the volume" ? "." : name, path, placed, shape: null, dtype: null };
+  const level: Level = { name: plain(name) === "the volume" ? "." : name, path, placed, shape: null, dtype: null, failed: false };
   const given = pyramid.format === "precomputed" || isGiven(asked.given, path);
   const known = given || isGiven(texts, path);
   const more = known ? new Map<string, string>() : impliedArray(texts, path, pyramid.format, placed);
@@ -216,7 +225,7 @@ function readLevel(asked: Asked, name: string, placed: Placement | null, positio
   const store = bytesOf(new Map([...texts, ...more]));
   const found = attempt((warn) => readArray(store, readPath(pyramid, name, position), options, warn));
   const codes = found.codes;
-  if (found.value === undefined) return { level, findings: found.error === undefined ? [] : [found.error] };
+  if (found.error !== undefined) return { level: { ...level, placed: null, failed: true }, findings: [found.error] };
   const array: ArrayRecord = found.value;
   return {
     level: { ...level, placed: array, shape: given ? array.shape : null, dtype: given ? array.dtype : null },
@@ -255,7 +264,7 @@ export function examine(documents: readonly Document[], folder: string, options:
     ...levels.flatMap(({ findings: own }) => own),
     ...warned(ofGroup, texts, base, ""),
     ...misplaced(found, texts, base),
-    ...unitFindings(found),
+    ...unitFindings(found, texts, base),
     ...notes,
   ];
   return { format, path: base, levels: found, findings: unique(findings) };

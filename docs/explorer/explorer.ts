@@ -1,11 +1,11 @@
 // The page: documents in, levels out.
 
 import { boxOf } from "./boxes.js";
-import { type Document, shortened } from "./documents.js";
+import type { Document } from "./documents.js";
 import { type Drawn, drawing, planesOf } from "./drawing.js";
 import { type Examined, examine, type Finding, volumesIn } from "./examine.js";
 import { type Example, EXAMPLES } from "./examples.js";
-import { dropped, type Named, pasted, textsOf, withMore } from "./given.js";
+import { dropped, isDocument, type Named, pasted, type Taken, textsOf, withMore } from "./given.js";
 import { spanOf } from "./spans.js";
 import { findingItem, levelTable, summary, tag } from "./view.js";
 
@@ -201,23 +201,22 @@ function load({ id, documents: given }: Example): void {
 }
 
 /** Documents that arrive, beside those that are there or in place of an example. */
-function arrived(more: readonly Document[]): void {
+function arrived({ documents: more, left }: Taken): void {
   if (more.length === 0) {
-    notice("There is no document in that.");
+    notice(left || "There is no document in that.");
     return;
   }
   const before = isExample ? [] : documents();
+  const all = withMore(before, more);
+  const known = new Map(before.map(({ path, text }) => [path, text]));
+  const taken = all.filter(({ path, text }) => known.get(path) !== text).map(({ path }) => path);
   isExample = false;
-  markExample("");
-  const all = withMore(before, shortened(more));
-  const named = all.slice(before.length).map(({ path }) => path);
-  notice(`Taken as ${named.join(", ") || all.map(({ path }) => path).join(", ")}. Another path can be written in its place.`);
   edit(all);
+  markExample("");
+  notice(`${taken.length > 0 ? `Taken as ${taken.join(", ")}.` : "These documents are there already."} ${left}`);
 }
 
-async function files(named: readonly Named[]): Promise<void> {
-  arrived(await textsOf(named));
-}
+const files = (named: readonly Named[]): void => void textsOf(named).then(arrived);
 
 function onDrop(event: DragEvent): void {
   event.preventDefault();
@@ -226,17 +225,17 @@ function onDrop(event: DragEvent): void {
   if (data === null) return;
   const entries = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   const text = data.getData("text/plain");
-  if (entries.length > 0) void dropped(entries).then(files);
-  else if (data.files.length > 0) void files([...data.files].map((file) => ({ path: file.name, file })));
-  else if (text !== "") arrived(pasted(text));
+  if (entries.length > 0) void dropped(entries).then(arrived);
+  else if (data.files.length > 0) files([...data.files].map((file) => ({ path: file.name, file })));
+  else if (text !== "") arrived({ documents: pasted(text), left: "" });
 }
 
 function onPaste(event: ClipboardEvent): void {
   const data = event.clipboardData;
   if (data === null || event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLInputElement) return;
   const text = data.getData("text/plain");
-  if (data.files.length > 0) void files([...data.files].map((file) => ({ path: file.name, file })));
-  else if (text.trim() !== "") arrived(pasted(text));
+  if (data.files.length > 0) files([...data.files].map((file) => ({ path: file.name, file })));
+  else if (text.trim() !== "") arrived({ documents: pasted(text), left: "" });
 }
 
 function choose(button: string, input: string): void {
@@ -245,8 +244,7 @@ function choose(button: string, input: string): void {
   field.addEventListener("change", () => {
     const chosen = [...(field.files ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
     const inFolder = chosen.filter(({ file }) => file.webkitRelativePath !== "");
-    const isRead = ({ path }: Named): boolean => /(^|\/)(\.z(attrs|array|group|metadata)|zarr\.json|attributes\.json|info)$/.test(path);
-    void files(inFolder.length > 0 ? inFolder.filter(isRead) : chosen);
+    files(inFolder.length > 0 ? inFolder.filter(({ path }) => isDocument(path)) : chosen);
     field.value = "";
   });
 }

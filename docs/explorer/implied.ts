@@ -83,14 +83,15 @@ function besideN5(texts: Texts, path: string, attributes: JsonObject): readonly 
   const factors = attributes["downsamplingFactors"] ?? attributes["scales"];
   const count = Math.max(rankOf(attributes), isList(factors) ? lengthOf(factors[0]) : 0);
   if (count === 0) return [];
+  const own = levels.map((level) => within(folder, `${level}/attributes.json`));
+  if (levels.length > 0 && holdsBelow(texts, folder) && !own.some((one) => texts.has(one))) return [];
   if (levels.length === 0) {
     const placed = ["transform", "pixelResolution", "resolution", "voxel_size"].some((key) => key in attributes);
     return placed && !holdsBelow(texts, folder) ? [[path, written(n5Of(count, attributes))]] : [];
   }
-  return levels.flatMap((level): readonly (readonly [string, string])[] => {
-    const own = within(folder, `${level}/attributes.json`);
-    const value = objectIn(texts.get(own) ?? "{}");
-    return value === undefined || "dimensions" in value ? [] : [[own, written(n5Of(count, value))]];
+  return own.flatMap((one): readonly (readonly [string, string])[] => {
+    const value = objectIn(texts.get(one) ?? "{}");
+    return value === undefined || "dimensions" in value ? [] : [[one, written(n5Of(count, value))]];
   });
 }
 

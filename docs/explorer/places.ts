@@ -197,6 +197,16 @@ function translation(where: Where): readonly Place[] {
   return [{ at: found?.at ?? dataset.at, message: "" }];
 }
 
+/** What names the axes of a group, else the document of a level. */
+function axes({ texts, folder, name }: Where): readonly Place[] {
+  const multiscale = multiscaleOf(texts, folder);
+  const [system] = multiscale ? items(child(multiscale, "coordinateSystems")) : [];
+  const owner = asNode(system) ?? multiscale;
+  const found = owner && child(owner, "axes");
+  const [own] = [folder, within(folder, name)].flatMap((one) => attributesOf(texts, one));
+  return [{ at: found?.at ?? own?.at.slice(0, 1) ?? [within(folder, name)], message: "" }];
+}
+
 const PLACES: Readonly<Record<string, (where: Where) => readonly Place[]>> = {
   unsupported,
   missing_key: missingKey,
@@ -205,6 +215,7 @@ const PLACES: Readonly<Record<string, (where: Where) => readonly Place[]>> = {
   duplicate,
   wrong_type: wrongType,
   translation,
+  axes,
 };
 
 const WORDS: Readonly<Record<string, string>> = {

@@ -45,11 +45,11 @@ export function summary({ format, levels, findings }: Examined): string {
   const odd = [errors ? count(errors, "error") : "", warnings ? count(warnings, "warning") : ""].filter(Boolean);
   const problems = odd.length > 0 ? ` ${odd.join(", ")}.` : "";
   if (levels.length === 0) return `No level is found.${problems}`;
-  const unknown = levels.filter(({ shape, placed }) => shape === null && (placed || errors === 0)).map(({ name }) => name);
+  const unknown = levels.filter(({ shape, failed }) => shape === null && !failed).map(({ name }) => name);
   const what = `${count(levels.length, "level")} of ${FORMATS[format ?? ""] ?? "a volume"}.${problems}`;
   if (unknown.length === 0) return what;
   const document = DOCUMENTS[format ?? ""] ?? "document";
-  return `${what} The shape of ${unknown.join(", ")} is not known: add its ${document} to see extents.`;
+  return `${what} The shape of ${unknown.join(", ")} is not known: add ${unknown.length > 1 ? "their" : "its"} ${document} to see extents.`;
 }
 
 const pathOf = (at: At): HTMLElement =>
@@ -133,7 +133,9 @@ export function levelTable(levels: readonly Level[], boxes: readonly Box[]): HTM
     const body = tag("tbody", { "data-level": level.name });
     const first = levelHead(level, Math.max(1, axes.length), position % 8);
     if (axes.length === 0) {
-      const words = "Nothing that is given here places it; its own document would.";
+      const words = level.failed
+        ? "It cannot be read: see its error."
+        : "Nothing that is given here places it; its own document would.";
       body.append(tag("tr", {}, first, tag("td", { colspan: String(COLUMNS.length - 1), class: "unknown" }, words)));
       return body;
     }
