@@ -1,4 +1,4 @@
-"""The page that shows where the levels of documents lie, in headless Chromium: values by hand, every way in, keyboard."""
+"""The page of levels in headless Chromium: values by hand, every way in, errors with their places, the keyboard."""
 
 import functools
 import http.server
@@ -29,9 +29,7 @@ FLAGS = (
     "--no-first-run",
 )
 pytestmark = [
-    pytest.mark.skipif(
-        not (BROWSER and DRIVER), reason="no chromium with chromedriver: apt-get install chromium-driver"
-    ),
+    pytest.mark.skipif(not (BROWSER and DRIVER), reason="no chromium with chromedriver"),
     pytest.mark.skipif(not (PAGE / "lib" / "explorer.js").is_file(), reason="the page is not compiled: .ci/explorer"),
     pytest.mark.timeout(180),
 ]
