@@ -54,6 +54,9 @@ CODES: Final = frozenset(
 )
 """The words of `Problem.code`."""
 
+_WITHOUT_LINES: Final = frozenset({"argument", "column", "exists", "file", "filter", "sort", "value"})
+"""Codes of what mostly is in no text: a first line that they name is none, and is not shown."""
+
 
 def render_at(at: At) -> str:
     """Return a path to a value as people write it.
@@ -109,9 +112,22 @@ class MamlError(ValueError):
         return self.problems[0].at
 
     def __str__(self) -> str:
-        """Return every problem, one a line."""
-        prefix = f"{self.source}:" if self.source else ""
-        return "\n".join(f"{prefix}{problem}" for problem in self.problems)
+        """Return every problem, one a line; lines and columns are told where there is a text that has them.
+
+        Examples
+        --------
+        >>> print(MamlError([Problem("column", ("ra",), "there is no such column")], "a.fits"))
+        a.fits: ra: there is no such column
+        >>> print(MamlError([Problem("type-missing", ("fields", 0), "write one", 3, 7)], "a.maml"))
+        a.maml:3:7 fields[0]: write one
+        """
+        return "\n".join(self._told(problem) for problem in self.problems)
+
+    def _told(self, problem: Problem) -> str:
+        if problem.line > 1 or problem.code not in _WITHOUT_LINES:
+            return f"{self.source}:{problem}" if self.source else f"{problem}"
+        where = render_at(problem.at)
+        return ": ".join(part for part in (self.source, where, problem.message) if part)
 
 
 class MamlWarning(UserWarning):

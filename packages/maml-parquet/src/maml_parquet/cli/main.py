@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.metadata import version
 from typing import Final
 
 from maml_parquet.errors import MamlError, MamlWarning
@@ -20,6 +21,9 @@ _WORDS: Final[dict[str, str]] = {
 }
 """What each word of the command does; its module has `add` (arguments) and `run` (the exit status)."""
 
+_OPTIONS: Final[dict[str, str]] = {"overwrite=True": "--overwrite", "on_overlong='warn'": "--on-overlong warn"}
+"""What arguments of functions are called on the command line."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; 0 for done, 1 for what is wrong with a file, 2 for what is wrong with the command.
@@ -27,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Problems go to standard error, one a line: file, line, column, path and words.
     """
     parser = argparse.ArgumentParser(prog="maml-parquet", description="MAML metadata of tables, and parquet.")
+    parser.add_argument("--version", action="version", version=f"maml-parquet {version('maml-parquet')}")
     words = parser.add_subparsers(dest="word", required=True, metavar="WORD")
     for word, says in _WORDS.items():
         module = import_module(f"maml_parquet.cli.{word}")
@@ -41,10 +46,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # Nobody reads any more; what is left over is not written at the end either.
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             return 1
-        except (MamlError, OSError) as error:
-            _say(str(error))
+        except MamlError as error:
+            _say(_in_options(str(error)))
+            return 1
+        except OSError as error:
+            named = error.filename is not None and error.strerror is not None
+            _say(f"{error.filename}: {error.strerror}" if named else str(error))
             return 1
     return status
+
+
+def _in_options(words: str) -> str:
+    """Return what to do in words of the command line."""
+    for argument, option in _OPTIONS.items():
+        words = words.replace(argument, option)
+    return words
 
 
 def _show(message: Warning | str, *_: object, **__: object) -> None:
