@@ -1,4 +1,5 @@
 import * as mla from "../src/mla/geometry/index.js";
+import { type PlainMap, readHeader, toPlain } from "../src/mla/index.js";
 import type { Input, Ops } from "./op.js";
 import { ArrayValue } from "./values.js";
 
@@ -6,7 +7,16 @@ const points = (rows: Input): mla.Rows => rows.map((row: Input) => row.map(Numbe
 const indexMap = ({ axes, flip }: Input): mla.IndexMap => ({ axes: axes.map(Number), flip });
 const array = ({ dtype, shape, data }: mla.MlaArray<Input>): ArrayValue => new ArrayValue(dtype, shape, Array.from(data));
 
-function derive({ axes, spaces, space }: Input): unknown {
+/** The axes and spaces of a header, checked as those of an array with one voxel. */
+function placed({ axes, spaces }: Input): { readonly axes: Input; readonly spaces: Input } {
+  const header = toPlain({ version: "1.0", axes, spaces }) as PlainMap;
+  readHeader(header, { shape: axes.map(() => 1), dtype: "uint8" }, () => undefined, { strict: true });
+  return { axes, spaces };
+}
+
+function derive(input: Input): unknown {
+  const { axes, spaces } = placed(input);
+  const { space } = input;
   const found = mla.deriveGeometry(axes, spaces, space);
   if (found === null) return null;
   const { letterCodes, ...rest } = found;
@@ -42,10 +52,17 @@ const itkPlace = ({ spacing, origin, direction }: Input): mla.ItkPlace => ({
 
 export const ops: Ops = {
   "mlarray.geometry.derive": derive,
-  "mlarray.geometry.to_space": ({ axes, spaces, space, index }) => mla.indexToSpace(axes, spaces, points(index), space),
-  "mlarray.geometry.to_index": ({ axes, spaces, space, coord }) => mla.spaceToIndex(axes, spaces, points(coord), space),
+  "mlarray.geometry.to_space": (input) => {
+    const { axes, spaces } = placed(input);
+    return mla.indexToSpace(axes, spaces, points(input.index), input.space);
+  },
+  "mlarray.geometry.to_index": (input) => {
+    const { axes, spaces } = placed(input);
+    return mla.spaceToIndex(axes, spaces, points(input.coord), input.space);
+  },
   "mlarray.geometry.compose": ({ ndim, axes, ...said }) => mla.composeGeometry(Number(ndim), axes, said),
-  "mlarray.geometry.change": ({ axes, spaces, ...said }) => mla.changeGeometry(axes, spaces, said),
+  "mlarray.geometry.change": ({ axes, spaces, ...said }) =>
+    mla.changeGeometry(placed({ axes, spaces }).axes, spaces, said),
   "mlarray.axis.coordinates": ({ axis, size }) => mla.axisCoordinates(axis, Number(size)),
   "mlarray.index_map.apply": (input) => array(mla.applyIndexMap(indexMap(input.index_map), input.array)),
   "mlarray.index_map.invert": (input) => array(mla.invertIndexMap(indexMap(input.index_map), input.array)),
@@ -57,6 +74,9 @@ export const ops: Ops = {
   "mlarray.itk.space": (input, warn) => ({ space: mla.itkSpace(itkPlace(input), input.nrrd, warn) }),
   "mlarray.itk.place": ({ space, axis_names }) => mla.itkPlace(space, axis_names),
   "mlarray.omezarr.space": ({ names, ...place }) => ({ space: mla.omeZarrSpace(names, place) }),
-  "mlarray.omezarr.place": ({ axes, spaces }) => mla.omeZarrPlace(axes, spaces),
+  "mlarray.omezarr.place": (input) => {
+    const { axes, spaces } = placed(input);
+    return mla.omeZarrPlace(axes, spaces);
+  },
   "mlarray.dicom.series": ({ slices, thickness }, warn) => mla.dicomSeries(slices, optional(thickness), warn),
 };

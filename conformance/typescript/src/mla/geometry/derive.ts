@@ -67,14 +67,18 @@ export function deriveGeometry(axes: readonly MlaAxis[], spaces: readonly MlaSpa
 
 function checkPoints(points: Rows, count: number, at: string, what: string): void {
   const wrong = points.find((point) => point.length !== count);
-  if (wrong === undefined) return;
-  const message = `a point of ${wrong.length} numbers, but ${count} belong there, one per ${what}`;
-  throw new PlacedError("wrong_length", [at], message);
+  if (wrong !== undefined) {
+    const message = `a point of ${wrong.length} numbers, but ${count} belong there, one per ${what}`;
+    throw new PlacedError("wrong_length", [at], message);
+  }
+  const endless = points.flat().find((number) => !Number.isFinite(number));
+  if (endless !== undefined) throw new PlacedError("not_finite", [at], `${at} holds ${endless}; places are finite`);
 }
 
 /**
  * The coordinates of indices: each has a number per array axis that the space uses, in array order; whole ones are centres of
- * voxels. Errors: `unknown_name` at `["space"]`, also where there is no space; `wrong_length` at `["index"]`.
+ * voxels. Errors: `unknown_name` at `["space"]`, also where there is no space; `wrong_length` and
+ * `not_finite` at `["index"]`.
  */
 export function indexToSpace(axes: readonly MlaAxis[], spaces: readonly MlaSpace[], indices: Rows, name?: string): Rows {
   const { columns, rows } = matrixOf(axes, chosenSpace(spaces, name));
@@ -84,7 +88,8 @@ export function indexToSpace(axes: readonly MlaAxis[], spaces: readonly MlaSpace
 
 /**
  * The indices, fractions and all, whose coordinates are nearest to those given: each point has a number per axis of the space.
- * Errors: `unknown_name` at `["space"]`, also where there is no space; `wrong_length` at `["coord"]`.
+ * Errors: `unknown_name` at `["space"]`, also where there is no space; `wrong_length` and `not_finite` at
+ * `["coord"]`.
  */
 export function spaceToIndex(axes: readonly MlaAxis[], spaces: readonly MlaSpace[], coordinates: Rows, name?: string): Rows {
   const { rows } = matrixOf(axes, chosenSpace(spaces, name));

@@ -8,7 +8,7 @@ import { patientAxes } from "./compose.js";
 import { linearPart, spacingAndDirection, translationOf, withLastRow } from "./derive.js";
 import { inMillimetres } from "./lengths.js";
 import { columnOf, columnsOf, dot, fromColumns, type Rows, times } from "./linear.js";
-import { bodyFlips, type NrrdHeader, nrrdPlacing, nrrdUnits, type Placing } from "./nrrd.js";
+import { bodyFlips, type NrrdHeader, nrrdPlacing, nrrdUnits, type Placing, spaceName } from "./nrrd.js";
 
 /** Where ITK places an image: per axis, x first, in millimetres; the origin is the centre of voxel 0. */
 export interface ItkPlace {
@@ -41,23 +41,24 @@ function differ(header: Placing, itk: Placing): boolean {
   return numbers.some((value, position) => Math.abs(value - (others[position] ?? 0)) > AGREEMENT * largest);
 }
 
-/** The placing that counts, and whether a header gave it. Warning: `conflict` where header and ITK differ. */
-function placingOf(place: ItkPlace, nrrd: NrrdHeader | undefined, warn: Warn): { placing: Placing; byHeader: boolean } {
+/** The placing that counts. Warning: `conflict` where header and ITK differ. */
+function placingOf(place: ItkPlace, nrrd: NrrdHeader | undefined, warn: Warn): Placing {
   const itk = itkPlacing(place);
   const flips = bodyFlips(nrrd?.space) ?? [false, false];
-  const own = nrrd === undefined ? undefined : nrrdPlacing(nrrd, turned(itk, flips).origin);
-  if (own === undefined) return { placing: itk, byHeader: false };
+  const own = nrrd === undefined ? undefined : nrrdPlacing(nrrd, place.spacing.length);
+  if (own === undefined) return itk;
   const placing = turned(own, flips);
   if (differ(placing, itk)) warn("conflict");
-  return { placing, byHeader: true };
+  return placing;
 }
 
 function spaceAxes(patient: boolean, count: number, nrrd: NrrdHeader | undefined): readonly MlaSpaceAxis[] {
-  const units = nrrdUnits(nrrd);
+  const given = nrrdUnits(nrrd);
+  const units = given.length < count ? [] : given;
   const plain: readonly MlaSpaceAxis[] = LETTERS.slice(0, count).map((name) => ({ name }));
   return (patient ? patientAxes() : plain).map((axis, position) => {
-    const found = units[position];
-    if (found === undefined) return axis;
+    if (units.length === 0) return axis;
+    const found = units[position] ?? { unit: null, unit_code: null };
     const { unit: _, unit_code: __, ...rest } = axis;
     return {
       ...rest,
@@ -76,9 +77,9 @@ export function itkSpace(place: ItkPlace, nrrd: NrrdHeader | undefined, warn: Wa
   if (count > LETTERS.length) {
     throw new PlacedError("unsupported", ["spacing"], `the image has ${count} axes; at most ${LETTERS.length} are placed`);
   }
-  const { placing, byHeader } = placingOf(place, nrrd, warn);
-  const patient = count === LETTERS.length && (!byHeader || bodyFlips(nrrd?.space) !== undefined);
-  const scanner = nrrd?.space?.toLowerCase() === "scanner-xyz";
+  const placing = placingOf(place, nrrd, warn);
+  const patient = count === LETTERS.length && (nrrd === undefined || bodyFlips(nrrd.space) !== undefined);
+  const scanner = spaceName(nrrd?.space) === "scanner-xyz";
   const rows = fromColumns([...[...placing.columns].reverse(), placing.origin], count);
   return {
     name: patient ? "patient" : scanner ? "scanner" : "world",

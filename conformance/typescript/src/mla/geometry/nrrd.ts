@@ -27,20 +27,23 @@ export interface Placing {
   readonly origin: readonly number[];
 }
 
-/** Directions by spacings and origin as a header has them; undefined where it has not as many as there are axes. */
-export function nrrdPlacing(header: NrrdHeader, origin: readonly number[]): Placing | undefined {
-  const count = origin.length;
+/** Directions by spacings and origin as a header has them; undefined where one has not a number per axis. */
+export function nrrdPlacing(header: NrrdHeader, count: number): Placing | undefined {
   const columns = vectors(header["space directions"]);
   if (columns.length !== count || !columns.every((column) => fits(column, count))) return undefined;
-  const [own] = vectors(header["space origin"]);
-  return { columns, origin: own !== undefined && fits(own, count) ? own : origin };
+  const [origin = columns.map(() => 0)] = vectors(header["space origin"]);
+  return fits(origin, count) ? { columns, origin } : undefined;
 }
+
+/** The name of a space in small letters, without the time that may stand behind it. */
+export const spaceName = (space: string | undefined): string =>
+  (space ?? "").trim().toLowerCase().replace(/-time$|(?<=^[rl][ap]s)t$/, "");
 
 const BODY = /^(?:(left|right)-(anterior|posterior)-superior|([lr])([ap])s)$/;
 
 /** Which of the rows x and y are turned round, so that they grow toward left and posterior; undefined for no space of a body. */
 export function bodyFlips(space: string | undefined): readonly [boolean, boolean] | undefined {
-  const found = BODY.exec((space ?? "").toLowerCase());
+  const found = BODY.exec(spaceName(space));
   if (found === null) return undefined;
   const [, side = "", face = "", sideLetter = "", faceLetter = ""] = found;
   return [(side || sideLetter).startsWith("r"), (face || faceLetter).startsWith("a")];
