@@ -13,8 +13,7 @@ SHELLS = frozenset({"sh", "bash", "shell", "console"})
 RUN = "<!-- run -->"
 
 HEAD = (
-    "import sys as _sys; _sys.path.insert(0, {helpers!r}); "
-    "from page_steps import doctests as _doctests, shell as _shell"
+    "import sys as _sys; _sys.path.insert(0, {steps!r}); from page_steps import doctests as _doctests, shell as _shell"
 )
 """The first line of every script; pages begin with a heading, so there is room for it."""
 
@@ -75,7 +74,7 @@ def needs(page: str) -> list[str]:
     return [name.strip() for match in NEEDS.finditer(page) for name in match["modules"].split(",")]
 
 
-def script(page: str, helpers: str) -> str | None:
+def script(page: str, steps: str) -> str | None:
     """Return a page as one script whose lines are those of the page; None where nothing on it runs."""
     lines = [""] * len(page.splitlines())
     ran = False
@@ -93,5 +92,5 @@ def script(page: str, helpers: str) -> str | None:
         ran = True
     if not ran:
         return None
-    lines[0] = HEAD.format(helpers=helpers)
+    lines[0] = HEAD.format(steps=steps)
     return "\n".join(lines) + "\n"

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).resolve().parents[1]
-HELPERS = Path(__file__).resolve().parent
+HERE = Path(__file__).resolve().parent
 
 
 def load(name):
     """Return a module that lies beside this file."""
-    spec = importlib.util.spec_from_file_location(f"docs_tests_{name}", HELPERS / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(f"docs_tests_{name}", HERE / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
@@ -35,7 +35,7 @@ PAGES = sorted(
 
 def run(page, folder, timeout=150):
     """Run a page in a folder; None where nothing on it runs."""
-    script = pages.script(page, str(HELPERS))
+    script = pages.script(page, str(HERE))
     if script is None:
         return None
     for name, text in pages.files(page).items():
