@@ -32,15 +32,18 @@ const compression = fields(
   },
 );
 
+/** How many axes there are: as many as the header names, else as the array has; undefined where neither is known. */
+const axisCount = ({ names, shape }: Scope): number | undefined => names?.length ?? shape?.length;
+
 /** How many axes have a patch length; undefined where that cannot be told. */
 function patchCount(scope: Scope): number | undefined {
   const spaces = countOfType(scope, "space");
-  return spaces === 0 ? scope.shape?.length : spaces;
+  return spaces === 0 ? axisCount(scope) : spaces;
 }
 
 /** Checks `storage`. */
 export function checkStorage(storage: Plain, scope: Scope, found: Findings): void {
-  const sizes = list(integer({ least: 0 }), { count: scope.shape?.length });
+  const sizes = list(integer({ least: 0 }), { count: axisCount(scope) });
   const patch = list(integer({ least: 1 }), { count: patchCount(scope) });
   fields({}, { chunk_size: sizes, block_size: sizes, patch_size: patch, compression })(storage, ["storage"], found);
 }

@@ -83,7 +83,11 @@ const storage = keys({
 const header = keys({ ...names("version", "writer"), axes: each(axis), spaces: each(space), values, profiles, history, storage });
 
 /** What stands at the top only where it is not empty, or where the file held it. */
-const OPTIONAL = ["spaces", "profiles", "history"];
+const OPTIONAL: readonly (readonly [string, () => Plain])[] = [
+  ["spaces", () => []],
+  ["profiles", () => new Map()],
+  ["history", () => []],
+];
 
 const isEmpty = (value: Plain | undefined): boolean => (isList(value) ? value.length === 0 : isMap(value) && value.size === 0);
 
@@ -100,6 +104,9 @@ function versionOf(version: Plain | undefined): string {
 export function writtenHeader(map: PlainMap, writer: string, held: readonly string[] = []): PlainMap {
   const whole = new Map<string, Plain>([["axes", []], ["values", new Map()], ["storage", new Map()], ...map]);
   whole.set("version", versionOf(map.get("version"))).set("writer", writer);
-  for (const key of OPTIONAL) if (isEmpty(whole.get(key)) && !held.includes(key)) whole.delete(key);
+  for (const [key, empty] of OPTIONAL) {
+    if (held.includes(key) && !whole.has(key)) whole.set(key, empty());
+    if (isEmpty(whole.get(key)) && !held.includes(key)) whole.delete(key);
+  }
   return header(whole) as PlainMap;
 }

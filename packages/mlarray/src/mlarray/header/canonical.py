@@ -9,6 +9,7 @@ from mlarray.header.versions import merged
 
 TOP: Final = ("version", "writer", "axes", "spaces", "values", "profiles", "history", "storage")
 _ALWAYS: Final = frozenset({"version", "writer", "axes", "values", "storage"})
+_LISTS: Final = frozenset({"axes", "spaces", "history"})
 _UNIT: Final = ("unit", "unit_code")
 
 # The order of the known keys of each map: by its place in the document, "*" for positions and free names.
@@ -56,7 +57,7 @@ def canonical(document: Mapping[str, Any], *, writer: str, had: frozenset[str] =
         elif key == "writer":
             found[key] = writer
         elif document.get(key) or key in had or key in _ALWAYS:
-            found[key] = _ordered(document.get(key, [] if key == "axes" else {}), (key,))
+            found[key] = _ordered(document.get(key, [] if key in _LISTS else {}), (key,))
     found.update((key, _ordered(value, None)) for key, value in document.items() if key not in TOP)
     return found
 

@@ -77,8 +77,10 @@ def _sampling(axis: Mapping[str, Any], at: At, name: str, size: int | None, repo
         if "coordinates" in axis:
             report.add("conflict", (*at, "coordinates"), "step and coordinates exclude each other; keep one")
     for key, read in (("labels", _labels), ("coordinates", check.numbers)):
-        found = read(axis[key], (*at, key), report) if key in axis else None
-        if found is not None and size is not None:
+        if key in axis:
+            read(axis[key], (*at, key), report)
+        found = axis.get(key)
+        if isinstance(found, list) and size is not None:
             check.length(len(found), size, (*at, key), key, f"the axis {check.shown(name)} has {size} indices", report)
 
 
