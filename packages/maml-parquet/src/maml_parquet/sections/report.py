@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from maml_parquet.errors import At, Notice, Problem
+from maml_parquet.sections.likely import likely
 from maml_parquet.sections.records import Profile, Role
 from maml_parquet.sections.types import TypeToken
 from maml_parquet.text.records import Mapping, Node, Scalar, Sequence
@@ -85,5 +86,6 @@ class Report:
 
     def unknown(self, key: Scalar, at: At, known: Iterable[str]) -> None:
         """Add the problem of a key that is not allowed there, which the specification lets pass."""
-        fix = ", and ignored" if self.is_spec else f"; use {', '.join(known)}"
+        names = tuple(known)
+        fix = ", and ignored" if self.is_spec else f"; {likely(key.text, names)}use {', '.join(names)}"
         self.dialect("subkey-unknown", (*at, key.text), f"the key {key.text!r} is not known here{fix}", key)

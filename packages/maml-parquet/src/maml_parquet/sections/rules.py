@@ -10,6 +10,7 @@ from maml_parquet.errors import Problem
 from maml_parquet.sections.entries import SECTIONS, parse_entries
 from maml_parquet.sections.extra import check_names, parse_extra
 from maml_parquet.sections.fields import parse_fields
+from maml_parquet.sections.likely import likely
 from maml_parquet.sections.records import Entry, Extra, Field, Maml, Profile, Role, Section
 from maml_parquet.sections.report import Report
 from maml_parquet.sections.specs import check_spec
@@ -53,7 +54,8 @@ def read_document(
     extra = Extra()
     for name, key, value in root.folded():
         if name not in SECTIONS:
-            words = f"{key.text!r} is no section; put it below extra, or use one of {', '.join(SECTIONS.values())}"
+            fix = f"put it below extra, or use one of {', '.join(SECTIONS.values())}"
+            words = f"{key.text!r} is no section; {likely(key.text, SECTIONS.values())}{fix}"
             report.problem("section-unknown", (key.text,), words, key)
             continue
         entries: tuple[Entry, ...] = ()

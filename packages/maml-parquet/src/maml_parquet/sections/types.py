@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from maml_parquet.sections.likely import likely
 
 TimeUnit: TypeAlias = Literal["ms", "us", "ns"]
 
@@ -117,7 +120,8 @@ def _unknown(text: str, base: str) -> str:
     if base in _SEVERAL:
         mapped = f"datamap={{{base!r}: …}}"
         return f"{text!r} is no type, and may be {_SEVERAL[base]}; write one of the two, or say which with {mapped}"
-    return f"{text!r} is no type; the types are {', '.join(BASES)}"
+    meant = "" if re.fullmatch(r"u?int(8|16|32|64)|float(16|128)", base) else likely(base, BASES)
+    return f"{text!r} is no type; {meant}the types are {', '.join(BASES)}"
 
 
 def _bracketed(text: str, base: str, inside: str) -> TypeToken | str:

@@ -85,6 +85,9 @@ def _marked(error: yaml.MarkedYAMLError, text: str) -> Problem:
     return Problem("yaml", (), words + _hint(words, text.split("\n"), line), line, column)
 
 
+_QUOTE: Final = "quote values that hold any of : # [ ] { } & * ! | > ' \" % @"
+
+
 def _hint(words: str, rows: list[str], line: int) -> str:
     row = rows[line - 1] if line <= len(rows) else ""
     if "mapping values" in words:
@@ -93,7 +96,11 @@ def _hint(words: str, rows: list[str], line: int) -> str:
         return "; quote a value that begins with an operator: min: '> 5'"
     if "\t" in row[: len(row) - len(row.lstrip())]:
         return "; indent with blanks, not with tabs"
-    return "; quote values that hold any of : # [ ] { } & * ! | > ' \" % @"
+    if "block collection" in words or "block mapping" in words:
+        return "; items and keys that belong together begin at the same column; " + _QUOTE
+    if "flow" in words:
+        return "; a { or [ before it is not closed, or a comma is missing; " + _QUOTE
+    return f"; {_QUOTE}"
 
 
 @dataclass
