@@ -24,10 +24,14 @@ export interface Box {
 }
 
 const half = (value: number, size: number): number =>
-  Fraction.from(value).sub(Fraction.from(size).div(Fraction.of(2))).toNumber();
+  Fraction.from(value)
+    .sub(Fraction.from(size).div(Fraction.of(2)))
+    .toNumber();
 
 const upper = (corner: number, size: number, length: number): number =>
-  Fraction.from(corner).add(Fraction.from(size).mul(Fraction.of(length))).toNumber();
+  Fraction.from(corner)
+    .add(Fraction.from(size).mul(Fraction.of(length)))
+    .toNumber();
 
 /** A unit as it is commonly abbreviated, or as it stands. */
 export const short = (unit: string): string => parseUnit(unit)?.abbreviation ?? unit;
@@ -60,7 +64,8 @@ function converted(placed: NonNullable<Level["placed"]>, unit: string): object {
 /** Numbers of an axis in another unit; as they are where one of the units is unknown. */
 export function inUnit(value: number, from: string, to: string): number {
   const [source, target] = [parseUnit(from), parseUnit(to)];
-  if (from === to || source === undefined || target === undefined || source.dimension !== target.dimension) return value;
+  if (from === to || source === undefined || target === undefined || source.dimension !== target.dimension)
+    return value;
   return scaled(value, source.factor.div(target.factor));
 }
 

@@ -1,6 +1,12 @@
 // Documents as people give them: texts with a path, which is guessed where none is known.
 
-import { isList, isObject, type Json, type JsonObject, parseJson } from "../../conformance/typescript/src/documents/index.js";
+import {
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from "../../conformance/typescript/src/documents/index.js";
 import { PlacedError } from "../../conformance/typescript/src/errors.js";
 
 /** A text and its path in the store, such as `s0/.zarray`. */

@@ -45,11 +45,16 @@ function element(name: string, attributes: Readonly<Record<string, string | numb
   return found;
 }
 
-const axisOf = ({ axes }: Box, name: string): Axis | undefined => axes.find((axis) => axis.name === name && axis.spatial);
+const axisOf = ({ axes }: Box, name: string): Axis | undefined =>
+  axes.find((axis) => axis.name === name && axis.spatial);
 
 /** The planes of pairs of spatial axes, the last two first. */
 export function planesOf(boxes: readonly Box[]): readonly Plane[] {
-  const names = boxes.find(({ axes }) => axes.length > 0)?.axes.filter(({ spatial }) => spatial).map(({ name }) => name) ?? [];
+  const names =
+    boxes
+      .find(({ axes }) => axes.length > 0)
+      ?.axes.filter(({ spatial }) => spatial)
+      .map(({ name }) => name) ?? [];
   const pairs = names.flatMap((down, first) => names.slice(first + 1).map((across): Plane => [down, across]));
   return pairs.reverse();
 }

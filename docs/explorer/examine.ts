@@ -25,8 +25,8 @@ export interface Finding {
 }
 
 /**
- * A level: `placed` is null where its own documents would tell, or where they are wrong, which `failed` says; `shape` and
- * `dtype` are null where they are not given.
+ * A level: `placed` is null where its own documents would tell, or where they are wrong, which `failed` says; `shape`
+ * and `dtype` are null where they are not given.
  */
 export interface Level {
   readonly name: string;
@@ -95,7 +95,8 @@ export function volumesIn(documents: readonly Document[]): readonly string[] {
   const objects = all.map(({ path, text }) => ({ folder: folderOf(path), name: nameOf(path), value: objectIn(text) }));
   const listing = objects.filter(({ name, value }) => name === "info" || (value && listsLevels(value)));
   const groups = [...new Set(listing.map(({ folder }) => folder))];
-  const below = (folder: string): boolean => groups.some((group) => group === "" || `${folder}/`.startsWith(`${group}/`));
+  const below = (folder: string): boolean =>
+    groups.some((group) => group === "" || `${folder}/`.startsWith(`${group}/`));
   const others = objects.filter(({ folder }) => !below(folder)).map(({ folder }) => folder);
   const alone = [...new Set(others)].filter((folder) => holdsArray(objects, folder));
   const found = [...groups, ...alone].sort();
@@ -106,7 +107,8 @@ type Objects = readonly { readonly folder: string; readonly name: string; readon
 
 const holdsArray = (objects: Objects, folder: string): boolean =>
   objects.some(
-    ({ folder: own, value }) => own === folder && value && ("shape" in value || "dimensions" in value || "resolution" in value),
+    ({ folder: own, value }) =>
+      own === folder && value && ("shape" in value || "dimensions" in value || "resolution" in value),
   );
 
 function listsLevels(value: JsonObject): boolean {
@@ -127,8 +129,11 @@ function unitFindings(levels: readonly Level[], texts: Texts, folder: string): r
   const placed = levels.find((level) => level.placed)?.placed;
   if (!placed) return [];
   const at = placesOf("axes", { texts, folder, name: levels[0]?.name ?? "" })[0]?.at ?? [folder];
-  const [none, unknown] = [(unit: string) => unit === "", (unit: string) => unit !== "" && !parseUnit(unit)].map((odd) =>
-    placed.spatial.filter((axis) => odd(placed.units[axis] ?? "")).map((axis) => [placed.axes[axis], placed.units[axis]]),
+  const [none, unknown] = [(unit: string) => unit === "", (unit: string) => unit !== "" && !parseUnit(unit)].map(
+    (odd) =>
+      placed.spatial
+        .filter((axis) => odd(placed.units[axis] ?? ""))
+        .map((axis) => [placed.axes[axis], placed.units[axis]]),
   );
   const found: Finding[] = (unknown ?? []).map(([name, unit]) => {
     const message = `Axis ${name} is in ${JSON.stringify(unit)}, which is no known unit of length; it stays as stored.`;
@@ -172,7 +177,12 @@ function misplaced(levels: readonly Level[], texts: Texts, folder: string): read
 /** The warnings of a level, each at its places in the documents. */
 function warned(codes: readonly string[], texts: Texts, folder: string, name: string): readonly Finding[] {
   return [...new Set(codes)].flatMap((code) =>
-    placesOf(code, { texts, folder, name }).map(({ at, message }) => ({ severity: "warning" as const, code, at, message })),
+    placesOf(code, { texts, folder, name }).map(({ at, message }) => ({
+      severity: "warning" as const,
+      code,
+      at,
+      message,
+    })),
   );
 }
 
@@ -217,7 +227,14 @@ function readLevel(asked: Asked, name: string, placed: Placement | null, positio
   const { texts, folder, pyramid, options } = asked;
   const own = within(folder, name);
   const path = pyramid.path === "" ? "" : own;
-  const level: Level = { name: plain(name) === "the volume" ? "." : name, path, placed, shape: null, dtype: null, failed: false };
+  const level: Level = {
+    name: plain(name) === "the volume" ? "." : name,
+    path,
+    placed,
+    shape: null,
+    dtype: null,
+    failed: false,
+  };
   const given = pyramid.format === "precomputed" || isGiven(asked.given, path);
   const known = given || isGiven(texts, path);
   const more = known ? new Map<string, string>() : impliedArray(texts, path, pyramid.format, placed);
@@ -245,10 +262,12 @@ export function examine(documents: readonly Document[], folder: string, options:
   const texts: Texts = new Map([...given, ...impliedDocuments(given)]);
   const notes: Finding[] = [];
   if (copies.length > 0) {
-    const message = `${copies.length} documents are taken from the consolidated metadata; readers may take those of each level.`;
+    const message = `${copies.length} documents are taken from the consolidated metadata, not from the levels.`;
     notes.push({ severity: "note", code: "consolidated", at: [read[0]?.path ?? ""], message });
   }
-  const opened = attempt((warn) => readPyramid(bytesOf(texts), folder === "" ? ROOT : `${ROOT}/${folder}`, options, warn));
+  const opened = attempt((warn) =>
+    readPyramid(bytesOf(texts), folder === "" ? ROOT : `${ROOT}/${folder}`, options, warn),
+  );
   const format = opened.value?.format ?? formatOf(texts, folder);
   const pyramid = opened.value ?? { format, path: folder === "" ? ROOT : `${ROOT}/${folder}` };
   const base = pyramid.path === ROOT || pyramid.path === "" ? "" : plain(pyramid.path);

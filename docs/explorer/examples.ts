@@ -12,7 +12,9 @@ export interface Example {
 
 /** Numbers of a list stay on one line. */
 const text = (value: unknown): string =>
-  JSON.stringify(value, null, 2).replace(/\[[^[\]{}]*\]/g, (list) => list.replace(/\s+/g, " ").replace(/^\[ | \]$/g, (end) => end.trim()));
+  JSON.stringify(value, null, 2).replace(/\[[^[\]{}]*\]/g, (list) =>
+    list.replace(/\s+/g, " ").replace(/^\[ | \]$/g, (end) => end.trim()),
+  );
 
 const store = (documents: Readonly<Record<string, unknown>>): readonly Document[] =>
   Object.entries(documents).map(([path, value]) => ({ path, text: text(value) }));

@@ -65,7 +65,13 @@ function renderVolumes(found: readonly string[]): string {
   return chosen;
 }
 
-function choice(type: string, key: string, checked: boolean, act: (on: boolean) => void, ...content: Node[]): HTMLElement {
+function choice(
+  type: string,
+  key: string,
+  checked: boolean,
+  act: (on: boolean) => void,
+  ...content: Node[]
+): HTMLElement {
   const input = tag("input", { type, "data-key": key, ...(type === "radio" ? { name: "plane" } : {}) });
   input.checked = checked;
   input.addEventListener("change", () => act(input.checked));
@@ -108,7 +114,9 @@ function renderDrawings(boxes: readonly Drawn[]): void {
   if (pair === undefined) return;
   const shown = placed.filter(({ name }) => !hidden.has(name));
   const none = (words: string): HTMLElement => tag("p", { class: "unknown" }, words);
-  byId("extents").replaceChildren(drawing(shown, pair, true) ?? none("No shape is known, so there is no extent to draw."));
+  byId("extents").replaceChildren(
+    drawing(shown, pair, true) ?? none("No shape is known, so there is no extent to draw."),
+  );
   byId("voxels").replaceChildren(drawing(shown, pair, false) ?? none("No level is chosen."));
 }
 
@@ -251,7 +259,11 @@ function choose(button: string, input: string): void {
 
 function start(): void {
   for (const example of EXAMPLES) {
-    const button = tag("button", { type: "button", "data-example": example.id, "aria-pressed": "false" }, example.label);
+    const button = tag(
+      "button",
+      { type: "button", "data-example": example.id, "aria-pressed": "false" },
+      example.label,
+    );
     button.addEventListener("click", () => load(example));
     byId(example.flawed ? "flawed" : "examples").append(button);
   }

@@ -33,7 +33,8 @@ const fileOf = (entry: FileSystemFileEntry): Promise<File> => new Promise((done,
 /** The file of a name in a folder; undefined where there is none. */
 const fileIn = (folder: FileSystemDirectoryEntry, name: string): Promise<File | undefined> =>
   new Promise((done) => {
-    const found = (entry: FileSystemEntry): void => void fileOf(entry as FileSystemFileEntry).then(done, () => done(undefined));
+    const found = (entry: FileSystemEntry): void =>
+      void fileOf(entry as FileSystemFileEntry).then(done, () => done(undefined));
     folder.getFile(name, {}, found, () => done(undefined));
   });
 
@@ -69,7 +70,9 @@ export async function dropped(entries: readonly FileSystemEntry[]): Promise<Take
   for (const entry of entries) {
     if (entry.isDirectory) await walk(entry as FileSystemDirectoryEntry, entry.name, 0);
     else {
-      const { documents, left: unread } = await textsOf([{ path: entry.name, file: await fileOf(entry as FileSystemFileEntry) }]);
+      const { documents, left: unread } = await textsOf([
+        { path: entry.name, file: await fileOf(entry as FileSystemFileEntry) },
+      ]);
       found.push(...documents);
       left.push(unread);
     }

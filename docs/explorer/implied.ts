@@ -1,6 +1,12 @@
 // Documents that are not given but follow from those that are, so that a group's document alone can be read.
 
-import { type Format, isList, isObject, type Json, type JsonObject } from "../../conformance/typescript/src/documents/index.js";
+import {
+  type Format,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../../conformance/typescript/src/documents/index.js";
 import type { Placement } from "../../conformance/typescript/src/placement/index.js";
 import { folderOf, nameOf, objectIn, within, written } from "./documents.js";
 import { multiscaleOf } from "./places.js";

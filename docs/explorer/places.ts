@@ -39,7 +39,8 @@ export interface Place {
   readonly message: string;
 }
 
-const show = (value: Json | undefined): string => (typeof value === "string" ? JSON.stringify(value) : `${value ?? "nothing"}`);
+const show = (value: Json | undefined): string =>
+  typeof value === "string" ? JSON.stringify(value) : `${value ?? "nothing"}`;
 
 function child({ at, value }: Node, key: string): Item | undefined {
   const found = value[key];
@@ -143,7 +144,9 @@ function missingKey(where: Where): readonly Place[] {
     const at = [...multiscale.at, "datasets"];
     return [{ at, message: `${where.name} is not listed here, so the group does not place it.` }];
   }
-  return [{ at: [...dataset.at, TRANSFORMS], message: `${where.name} has no scale here, so its group does not place it.` }];
+  return [
+    { at: [...dataset.at, TRANSFORMS], message: `${where.name} has no scale here, so its group does not place it.` },
+  ];
 }
 
 /** Keys beside an entry, or spelt twice. */
@@ -228,5 +231,10 @@ const WORDS: Readonly<Record<string, string>> = {
 export function placesOf(code: string, where: Where): readonly Place[] {
   const found = PLACES[code]?.(where) ?? [];
   if (found.length > 0) return found;
-  return [{ at: [within(where.folder, where.name) || "the volume"], message: WORDS[code] ?? `There is something odd (${code}).` }];
+  return [
+    {
+      at: [within(where.folder, where.name) || "the volume"],
+      message: WORDS[code] ?? `There is something odd (${code}).`,
+    },
+  ];
 }

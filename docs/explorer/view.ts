@@ -49,11 +49,16 @@ export function summary({ format, levels, findings }: Examined): string {
   const what = `${count(levels.length, "level")} of ${FORMATS[format ?? ""] ?? "a volume"}.${problems}`;
   if (unknown.length === 0) return what;
   const document = DOCUMENTS[format ?? ""] ?? "document";
-  return `${what} The shape of ${unknown.join(", ")} is not known: add ${unknown.length > 1 ? "their" : "its"} ${document} to see extents.`;
+  const theirs = unknown.length > 1 ? "their" : "its";
+  return `${what} The shape of ${unknown.join(", ")} is not known: add ${theirs} ${document} to see extents.`;
 }
 
 const pathOf = (at: At): HTMLElement =>
-  tag("code", { class: "path" }, ...at.flatMap((part, place) => [place ? tag("span", { class: "step" }, "/") : "", String(part)]));
+  tag(
+    "code",
+    { class: "path" },
+    ...at.flatMap((part, place) => [place ? tag("span", { class: "step" }, "/") : "", String(part)]),
+  );
 
 const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
