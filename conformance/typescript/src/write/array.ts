@@ -139,7 +139,8 @@ export function plannedArray(wanted: ArrayWanted): PlannedArray {
   checkWord(separator, [".", "/"], ["separator"]);
   const inner = format === "zarr2" ? compressorJson(wanted.codecs) : codecsJson(wanted.codecs, dtype);
   const codecs = shards === null ? inner : [shardingCodec(chunks, inner as readonly JsonObject[], indexLocation)];
-  if (isObject(attributes)) checkJson(attributes, ["attrs"]);
+  if (!isObject(attributes)) throw new PlacedError("wrong_type", ["attrs"], `attrs is ${JSON.stringify(attributes)}; it is an object`);
+  checkJson(attributes, ["attrs"]);
   return {
     format,
     shape,

@@ -1,7 +1,7 @@
 // Groups that come to list a level.
 
-import { type FoundObject, member, objectOf, readDocument } from "../documents/document.js";
-import { isObject, type Json, type JsonObject, joined, shortPath, type Store } from "../documents/index.js";
+import { type Found, type FoundObject, member, objectOf, readDocument } from "../documents/document.js";
+import { isObject, type Json, type JsonObject, joined, lastOf, shortPath, type Store } from "../documents/index.js";
 import { type At, PlacedError, type Warn } from "../errors.js";
 import { Fraction } from "../fraction.js";
 import { checkAllFinite, checkAllPositive, checkLength, checkWord, type Placed, sameSize } from "../geometry/index.js";
@@ -50,6 +50,11 @@ function checkGroup(store: Store, folder: string, document: FoundObject | undefi
   const array = joined(folder, ".zarray");
   const at = store.has(array) ? [array] : document?.value["node_type"] === "array" ? document.at : undefined;
   if (at !== undefined) throw new PlacedError("wrong_value", at, `${folder} is an array; a group holds levels`);
+  if (document === undefined || lastOf(String(document.at[0])) !== "zarr.json") return;
+  const [format, kind] = [document.value["zarr_format"], document.value["node_type"]];
+  if (format === 3 && kind === "group") return;
+  const found = `zarr_format ${JSON.stringify(format)} and node_type ${JSON.stringify(kind)}`;
+  throw new PlacedError("wrong_value", document.at, `${document.at.join("/")} has ${found}, so it is no zarr v3 group`);
 }
 
 function groupAt(store: Store, folder: string, asked: string | undefined): Group {
@@ -71,9 +76,18 @@ function attributesAt(store: Store, folder: string, format: Zarr, document: Foun
   return found === undefined ? { value: {}, at: [key, "attributes"] } : objectOf(found);
 }
 
-/** Raises `conflict` at multiscales of the version that belongs to the other format. */
+/** Raises `unsupported` at a version that is neither the one that a group lists levels in, nor a revision of it. */
+function checkOwnVersion(found: Found | undefined, own: string): void {
+  const version = found?.value;
+  if (found === undefined || version === null || (typeof version === "string" && `${version}.`.startsWith(`${own}.`))) return;
+  const message = `${found.at.join("/")} is ${JSON.stringify(version)}, but levels are listed in OME-NGFF ${own} alone`;
+  throw new PlacedError("unsupported", found.at, message);
+}
+
+/** Raises `conflict` at multiscales of the version that belongs to the other format, `unsupported` at any other version. */
 function checkVersion({ format, attributes }: Group): void {
   const ome = member(attributes, "ome");
+  if (ome !== undefined && format === "zarr3") checkOwnVersion(member(objectOf(ome), "version"), VERSION.zarr3);
   const inner = ome === undefined ? undefined : member(objectOf(ome), "multiscales");
   const foreign = format === "zarr2" ? inner : inner === undefined ? member(attributes, "multiscales") : undefined;
   if (foreign === undefined) return;
@@ -127,11 +141,16 @@ function checkAxes({ found }: Multiscale, axes: WrittenAxes): void {
     throw new PlacedError("conflict", ["axes"], message);
   }
   entries.forEach((one, axis) => {
-    const unit = isObject(one) && typeof one["unit"] === "string" ? one["unit"] : "";
-    if (sameUnit(unit, axes.units[axis])) return;
-    const [own, other] = [axes.units[axis] || "no unit", unit || "no unit"];
-    const message = `the level is in ${own} on the axis ${axes.names[axis]}, but the group in ${other}`;
-    throw new PlacedError("conflict", ["units", axis], message);
+    const text = (key: string): string => (isObject(one) && typeof one[key] === "string" ? one[key] : "");
+    const [unit, type] = [text("unit"), text("type")];
+    if (!sameUnit(unit, axes.units[axis])) {
+      const [own, other] = [axes.units[axis] || "no unit", unit || "no unit"];
+      const message = `the level is in ${own} on the axis ${axes.names[axis]}, but the group in ${other}`;
+      throw new PlacedError("conflict", ["units", axis], message);
+    }
+    if (type === "" || !axes.types[axis] || type === axes.types[axis]) return;
+    const message = `the axis ${axes.names[axis]} is of type ${axes.types[axis]}, but ${type} in the group`;
+    throw new PlacedError("conflict", ["axis_types", axis], message);
   });
 }
 
@@ -179,7 +198,13 @@ function withLevel(multiscale: Multiscale, name: string, placed: Placed, warn: W
 }
 
 /** The first multiscale with the level in it. */
-function amended(first: Multiscale, axes: WrittenAxes, level: LevelEntry, warn: Warn): JsonObject {
+function amended(first: Multiscale, axes: WrittenAxes, own: string, level: LevelEntry, warn: Warn): JsonObject {
+  checkOwnVersion(member(first.found, "version"), own);
+  const systems = member(first.found, "coordinateSystems");
+  if (systems !== undefined) {
+    const message = `${systems.at.join("/")} are of OME-NGFF 0.6, but levels are listed in OME-NGFF ${own} alone`;
+    throw new PlacedError("unsupported", systems.at, message);
+  }
   checkAxes(first, axes);
   const outer = stepsOf(member(first.found, "coordinateTransformations"), {
     count: axes.names.length,
@@ -200,7 +225,7 @@ function listing(group: Group, axes: WrittenAxes, level: LevelEntry, warn: Warn)
   const [first, ...others] = omeMultiscales(group.attributes);
   const { value } = group.attributes;
   if (first !== undefined)
-    return replaced(value, [amended(first, axes, level, warn), ...others.map(({ found }) => found.value)]);
+    return replaced(value, [amended(first, axes, VERSION[group.format], level, warn), ...others.map(({ found }) => found.value)]);
   const multiscale = { axes: axesJson(axes), datasets: [datasetJson(level.name, level)] };
   return merged(value, multiscaleAttributes(multiscale, VERSION[group.format]));
 }

@@ -98,8 +98,8 @@ function checkAligned(span: Span): void {
 export function writeUnits(plan: WritePlan): readonly (readonly number[])[] {
   const along = spans(plan);
   along.forEach(checkBounds);
-  if (plan.partial !== true) along.forEach(checkAligned);
   if (along.some(({ begin, end }) => begin === end)) return [];
+  if (plan.partial !== true) along.forEach(checkAligned);
   return indicesIn({
     begin: along.map(({ begin, unit }) => Math.floor(begin / unit)),
     end: along.map(({ end, unit }) => Math.ceil(end / unit)),
