@@ -523,7 +523,7 @@ def test_without_astropy_a_csv_is_converted(tmp_path):
     )
     command = ["convert", str(source), str(tmp_path / "x.parquet"), "--maml", str(tmp_path / "t.maml")]
     done = subprocess.run([sys.executable, "-c", program, *command], check=True, capture_output=True, text=True)
-    assert done.stdout == f"{tmp_path / 'x.parquet'}: 1 rows of 4 columns\n"
+    assert done.stdout == f"{tmp_path / 'x.parquet'}: 1 row of 4 columns\n"
     assert done.stderr == ""
 
 
@@ -616,3 +616,15 @@ def test_what_others_say_of_a_file_is_one_line(tmp_path):
     with pytest.raises(MamlError, match="astropy cannot read it as rdb") as caught:
         call(init, tmp_path / "x.rdb")
     assert "\n" not in str(caught.value)
+
+
+def test_a_column_that_is_called_otherwise_is_renamed_as_the_message_says(tmp_path):
+    source = csv(tmp_path, "RA,mag g\n1.5,2.5\n", "t.csv")
+    fields = "table: t\nfields:\n- {name: RA, data_type: float64}\n- {name: 'mag: g', data_type: float64}\n"
+    with pytest.raises(MamlError) as caught:
+        converted(source, tmp_path, fields)
+    told = str(caught.value)
+    assert "there is no column 'mag: g' in the table; there is 'mag g'; to rename one, write extra: " in told
+    maml = fields + told[told.index("extra: ") : told.index(" into the MAML")] + "\n"
+    table, _ = converted(source, tmp_path, maml)
+    assert table.to_pydict() == {"RA": [1.5], "mag: g": [2.5]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from maml_parquet.cli.counting import counted
 from maml_parquet.cli.inputs import Batch, Input, add_options, open_input, options_of
 from maml_parquet.cli.inputs_arrays import with_nulls
 from maml_parquet.errors import MamlError, MamlWarning, Problem
@@ -81,7 +83,7 @@ def run(given: argparse.Namespace) -> int:
         )
         with writer, _watched(source.num_rows) as seen:
             _write(writer, source, columns, given.nan_is_null, seen)
-    sys.stdout.write(f"{given.output}: {writer.num_rows} rows of {len(columns)} columns\n")
+    sys.stdout.write(f"{given.output}: {counted(writer.num_rows, 'row')} of {counted(len(columns), 'column')}\n")
     return 0
 
 
@@ -97,8 +99,9 @@ def _check_names(source: Input, columns: Sequence[Column], path: str) -> None:
     problems = []
     for column in columns:
         if column.name not in source.names:
-            close = get_close_matches(column.name, source.names, 1, 0.6) or list(source.names[:20])
-            words = f"there is no column {column.name!r} in the table; there is {', '.join(map(repr, close))}"
+            close = get_close_matches(column.name, source.names, 1, 0.6)
+            there = f"there is {', '.join(map(repr, close or source.names[:20]))}"
+            words = f"there is no column {column.name!r} in the table; {there}{_renaming(column, close)}"
             problems.append(Problem("column", (column.name,), words))
     if problems:
         raise MamlError(problems, path)
@@ -107,6 +110,14 @@ def _check_names(source: Input, columns: Sequence[Column], path: str) -> None:
     if left:
         words = ", ".join(left[:20]) + (f" and {len(left) - 20} more" if len(left) > 20 else "")
         warnings.warn(f"{path}: the MAML has no columns {words}; they are left out", MamlWarning, stacklevel=2)
+
+
+def _renaming(column: Column, close: Sequence[str]) -> str:
+    """Return how a column of the table is renamed, where the MAML does not do it."""
+    if column.output_name != column.name:
+        return ""
+    pair = f"{json.dumps(close[0] if close else 'its name there')}: {json.dumps(column.name)}"
+    return f"; to rename one, write extra: {{col_map: [{pair}]}} into the MAML"
 
 
 def _check_units(source: Input, columns: Sequence[Column], path: str) -> None:

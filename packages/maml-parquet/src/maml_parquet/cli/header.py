@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from maml_parquet.cli.counting import counted
 from maml_parquet.errors import MamlError, Problem
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _plain(found: FileMetadata) -> dict[str, object]:
 
 def _lines(found: FileMetadata) -> Iterable[str]:
     by = f", by {found.created_by}" if found.created_by else ""
-    yield _visible(f"{found.path}: {found.num_rows} rows, {len(found.names)} columns{by}")
+    yield _visible(f"{found.path}: {counted(found.num_rows, 'row')}, {counted(len(found.names), 'column')}{by}")
     if found.header.date:
         yield _visible(f"written {found.header.date}")
     rows = [(entry.key, entry.value, entry.datatype, entry.description) for entry in found.entries]
