@@ -4,7 +4,7 @@ import type { Json } from "../documents/index.js";
 import { PlacedError } from "../errors.js";
 import { roundToFloat } from "../resample/index.js";
 
-/** A fill value as it is given: a number, boolean or word; [real, imaginary]; null for none. */
+/** A fill value as it is given: a number, boolean (1 or 0 of numbers) or word; [real, imaginary]; null for none. */
 export type FillWanted = null | boolean | number | bigint | string | readonly (number | bigint | string)[];
 
 /** An element's value that a dtype holds. */
@@ -35,7 +35,8 @@ export function heldFloat(value: number | bigint, dtype: string): number | undef
 /** The value as one real element of a dtype; of a complex one as a half of it. */
 function held(value: FillWanted, dtype: string): Held | undefined {
   if (dtype === "bool") return typeof value === "boolean" ? value : value == 0 || value == 1 ? value == 1 : undefined;
-  const number = typeof value === "string" && Object.hasOwn(WORDS, value) ? WORDS[value] : value;
+  const word = typeof value === "string" && Object.hasOwn(WORDS, value) ? WORDS[value] : value;
+  const number = typeof word === "boolean" ? Number(word) : word;
   if (typeof number !== "number" && typeof number !== "bigint") return undefined;
   return /^u?int/.test(dtype) ? heldInteger(number, dtype) : heldFloat(number, dtype);
 }

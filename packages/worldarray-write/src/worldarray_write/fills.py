@@ -82,8 +82,6 @@ def _bool(given: Any, scalar: Scalar) -> tuple[Any, Any]:
 
 
 def _integer(given: Any, scalar: Scalar) -> tuple[Any, Any]:
-    if isinstance(given, bool):
-        raise _refuse(given, scalar, "an integer dtype holds whole numbers, and a truth value is none")
     if isinstance(given, float) and given.is_integer():
         given = int(given)
     try:
@@ -99,7 +97,7 @@ def _integer(given: Any, scalar: Scalar) -> tuple[Any, Any]:
 def _float(given: Any, scalar: Scalar) -> tuple[Any, Any]:
     value = _WORDS.get(given) if isinstance(given, str) else given
     whole = isinstance(value, int)
-    if value is None or isinstance(value, (bool, complex)):
+    if value is None or isinstance(value, complex):
         raise _refuse(given, scalar, f"it holds real numbers; the words are {', '.join(map(show, _WORDS))}")
     try:
         wide = float(value)
