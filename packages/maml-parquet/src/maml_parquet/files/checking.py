@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Final
 
 import pyarrow as pa
 
 from maml_parquet.arrow.checks import Check
-from maml_parquet.errors import MamlError, MamlWarning
+from maml_parquet.errors import MamlError
 from maml_parquet.files.plans import TableColumn
 from maml_parquet.files.requests import QcMode
 from maml_parquet.sections.types import TypeToken
+from maml_parquet.telling import warn
 
 _UNORDERED: Final = TypeToken("boolean")
 """What columns are looked at as whose values have no order: for Nulls alone."""
@@ -64,7 +64,7 @@ class Checking:
         for key, problem in found:
             if key not in self._warned:
                 self._warned.add(key)
-                warnings.warn(f"{self._source}: {problem.message}", MamlWarning, stacklevel=4)
+                warn(f"{self._source}: {problem.message}")
 
 
 def _kinds(check: Check) -> list[tuple[str, str]]:

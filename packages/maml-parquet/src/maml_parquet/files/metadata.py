@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,11 +11,11 @@ from types import MappingProxyType
 from typing import Any, Final, TypeVar, overload
 
 from maml_parquet.arguments import check_path
-from maml_parquet.errors import MamlWarning
 from maml_parquet.files.folders import files_of
 from maml_parquet.files.footer import Footer, Source, read_footer
 from maml_parquet.header.reading import ColumnInfo, Header, read_items
 from maml_parquet.schema.records import TableEntry
+from maml_parquet.telling import warn
 
 WHOLE: Final = "_metadata"
 """The file of a folder that lists the row groups of all its files."""
@@ -169,7 +168,7 @@ def metadata(file: Source) -> FileMetadata:
         footer = read_footer(file)
     found = FileMetadata(path, source, footer, read_items(footer.items))
     for notice in found.header.notices:
-        warnings.warn(f"{source}:{notice}", MamlWarning, stacklevel=2)
+        warn(f"{source}:{notice}")
     return found
 
 

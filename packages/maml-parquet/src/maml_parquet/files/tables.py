@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from maml_parquet.arguments import check_path
 from maml_parquet.arrow.ordering import order
 from maml_parquet.arrow.taking import taken
 from maml_parquet.arrow.types import kinds_of
-from maml_parquet.errors import MamlError, MamlWarning, Problem
+from maml_parquet.errors import MamlError, Problem
 from maml_parquet.files.checking import Checking, look
 from maml_parquet.files.fetching import Fetching
 from maml_parquet.files.metadata import metadata
@@ -26,6 +25,7 @@ from maml_parquet.files.requests import Checks, MamlSource, QcMode, Request, Row
 from maml_parquet.files.sources import open_sources
 from maml_parquet.rows.binding import Kinds
 from maml_parquet.rows.sorts import SortKey
+from maml_parquet.telling import warn
 
 BATCH: Final = 65_536
 """Rows of a batch where nothing else is said."""
@@ -345,7 +345,7 @@ class ParquetTable:
             if name not in names and (name, "") not in self._warned:
                 self._warned.add((name, ""))
                 message = f"{os.fspath(self._path)}: checks name the column {name!r}, which the table has not"
-                warnings.warn(f"{message}; nothing is checked of it", MamlWarning, stacklevel=5)
+                warn(f"{message}; nothing is checked of it")
 
 
 def _sources(columns: Sequence[TableColumn], keys: Sequence[SortKey] = ()) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import warnings
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +14,7 @@ import pyarrow as pa
 
 from maml_parquet.arguments import check_path
 from maml_parquet.arrow.incoming import columns_of, other_units
-from maml_parquet.errors import MamlError, MamlWarning, Problem
+from maml_parquet.errors import MamlError, Problem
 from maml_parquet.files.growing import Growing, collected, retyped
 from maml_parquet.files.options import OnOverlong, Options
 from maml_parquet.files.output import Output
@@ -23,6 +22,7 @@ from maml_parquet.files.placing import Drafts, sidecar_path
 from maml_parquet.header.keys import file_items
 from maml_parquet.header.sidecar import sidecar
 from maml_parquet.schema.schema import Schema
+from maml_parquet.telling import warn
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -299,7 +299,7 @@ class Writer:
             name.write_bytes(text.encode())
         for held in self._columns:
             for words in held.warnings_():
-                warnings.warn(words, MamlWarning, stacklevel=4)
+                warn(words)
         self._drafts.publish()
 
     def _header(self) -> tuple[str, tuple[tuple[str, str], ...]]:
@@ -372,4 +372,4 @@ def _fix(held: Growing, given: Mapping[str, object]) -> str:
     output = held.column.output_name
     if output in given and output != held.column.name:
         return f"its name here is {held.column.name!r}, {output!r} is the one in the file"
-    return f"there are {', '.join([*given][:20]) or 'none'}; give it, or disable it"
+    return f"the table has {', '.join(map(repr, [*given][:20])) or 'none'}; give it, or disable it"

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
 from maml_parquet.arguments import check_maml, check_path, is_word
-from maml_parquet.errors import MamlError, MamlWarning, Problem
+from maml_parquet.errors import MamlError, Problem
 from maml_parquet.sections.datamaps import type_words
 from maml_parquet.sections.records import Maml, Profile, Role
 from maml_parquet.sections.rules import PROFILES, ROLES, read_document
 from maml_parquet.sections.specs import VERSIONS
+from maml_parquet.telling import warn
 from maml_parquet.text.nodes import Dialect, compose
 from maml_parquet.text.reading import MAX_BYTES, MAX_LINE, lines
 
@@ -187,7 +187,7 @@ def _finished(maml: Maml, found: tuple[Problem, ...]) -> Maml:
         raise MamlError(found, maml.source)
     prefix = f"{maml.source}:" if maml.source else ""
     for notice in maml.notices:
-        warnings.warn(f"{prefix}{notice}", MamlWarning, stacklevel=3)
+        warn(f"{prefix}{notice}")
     return maml
 
 
