@@ -12,6 +12,7 @@ import {
   objectOf,
   reversed,
   stringOf,
+  positiveOf,
   wholeOf,
   wrong,
 } from "./document.js";
@@ -22,7 +23,7 @@ const VOLUME = "neuroglancer_multiscale_volume";
 
 /** Whether a document called info is that of a volume. */
 export function isVolume({ value }: FoundObject): boolean {
-  if (typeof value["@type"] === "string") return value["@type"] === VOLUME;
+  if ("@type" in value) return value["@type"] === VOLUME;
   return "scales" in value || value["type"] === "image" || value["type"] === "segmentation";
 }
 
@@ -60,7 +61,9 @@ export function namedScale(info: FoundObject, name: string): FoundObject | undef
 /** How many channels a volume has. */
 export function channelsOf(info: FoundObject): number {
   const found = member(info, "num_channels");
-  return found === undefined ? 1 : wholeOf(found, 1);
+  if (found === undefined) return 1;
+  positiveOf(found);
+  return wholeOf(found);
 }
 
 /** The voxel offset of a scale, z first; undefined where none is given. */

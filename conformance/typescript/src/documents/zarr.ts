@@ -10,6 +10,7 @@ import {
   needed,
   objectOf,
   stringOf,
+  wholeOf,
   wrong,
 } from "./document.js";
 import { type ArrayFacts, chunkOf, dtypeOf, fillOf, type Separator, shapeOf } from "./facts.js";
@@ -41,6 +42,8 @@ const objects = (found: Found | undefined): readonly JsonObject[] =>
 
 /** What a `.zarray` says; `separator` stands in place of the declared one. */
 export function zarr2Facts(document: FoundObject, separator: Separator | undefined, warn: Warn): ArrayFacts {
+  const format = member(document, "zarr_format");
+  if (format !== undefined && wholeOf(format) !== 2) throw wrong("out_of_range", format, "2 belongs there");
   const shape = shapeOf(needed(document, "shape"));
   const [dtype, littleEndian] = typestring(needed(document, "dtype"));
   const compressor = member(document, "compressor");

@@ -39,6 +39,7 @@ export function checkRepeats(names: readonly (string | null)[], found: Pick<Foun
 /** A list of names, for every axis or the trailing ones. */
 export function trailingNames(found: Found, count: number, xFirst = false): NamedAxes {
   const entries = listOf(found).map(nullableString);
+  if (entries.length === 0) return { names: Array.from({ length: count }, () => null) };
   const names = trailing(found, entries, count, xFirst).map((name) => name ?? null);
   checkRepeats(names, found);
   return { names };

@@ -59,6 +59,7 @@ export function numbers(
 
 /** Units per axis, "" for none: a list, or one string for every axis that `beside`, the numbers, covers. */
 export function unitsBeside(found: Found, cover: Cover, beside: readonly (number | undefined)[]): readonly string[] {
+  if (isList(found.value) && found.value.length === 0) return beside.map(() => "");
   if (isList(found.value)) return spread(found, listOf(found).map(nullableString), cover).map((unit) => unit ?? "");
   const unit = nullableString(found) ?? "";
   return beside.map((number) => (number === undefined ? "" : unit));

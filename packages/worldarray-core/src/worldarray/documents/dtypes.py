@@ -117,7 +117,7 @@ def parse_fill(raw: object, scalar: Scalar, at: At, *, bits: bool = False) -> Fi
     Raises
     ------
     PlacementError
-        ``wrong_type``, ``wrong_value``, ``not_integral`` (1.5 on integers), ``out_of_range``.
+        ``wrong_type``, ``wrong_value``, ``not_integral`` (1.5 on integers), ``not_representable``.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def _integer_fill(raw: object, scalar: Scalar, at: At, bits: bool) -> Fill:  # n
         refuse("not_integral", at, f"is {show(raw)}; the fill value of a {scalar.name} array is an integer")
     value, (low, high) = int(raw), scalar.bounds
     if not low <= value <= high:
-        refuse("out_of_range", at, f"is {show(raw)}; a {scalar.name} holds {low} to {high}")
+        refuse("not_representable", at, f"is {show(raw)}; a {scalar.name} holds {low} to {high}")
     return Fill(scalar.dtype.type(value), value, odd)
 
 

@@ -148,23 +148,26 @@ def integer(
     Raises
     ------
     PlacementError
-        ``wrong_type`` (a string, a bool, 3.0), ``not_integral`` (10.5), ``out_of_range``.
+        ``wrong_type`` (a string, a bool, 3.0), ``not_integral`` (10.5), ``not_positive`` (0 where at least 1 belongs),
+        ``out_of_range``.
 
     Examples
     --------
     >>> integer(10.0, ("info",), whole_floats=True)
     10
     """
+    code: Code
     if isinstance(value, float) and whole_floats:
         if not value.is_integer() or abs(value) > _EXACT:
             refuse("not_integral", at, f"is {show(value)}; it must be an integer")
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
-        code: Code = "not_integral" if isinstance(value, float) else "wrong_type"
+        code = "not_integral" if isinstance(value, float) else "wrong_type"
         refuse(code, at, f"is {show(value)}; it must be an integer")
     if not minimum <= value <= maximum:
         rule = f"at least {minimum}" if value < minimum else f"at most {maximum}"
-        refuse("out_of_range", at, f"is {show(value)}; it must be {rule}")
+        code = "not_positive" if minimum == 1 and value < 1 else "out_of_range"
+        refuse(code, at, f"is {show(value)}; it must be {rule}")
     return value
 
 
@@ -270,7 +273,7 @@ def shape(value: object, at: At, ndim: int | None = None, *, minimum: int = 0) -
     Raises
     ------
     PlacementError
-        ``wrong_type``, ``wrong_length``, ``not_integral`` or ``out_of_range``, naming the entry.
+        ``wrong_type``, ``wrong_length``, ``not_integral``, ``not_positive`` or ``out_of_range``, naming the entry.
 
     Examples
     --------
