@@ -41,3 +41,31 @@ def test_what_to_do_is_told_in_options(command, capsys):
     told = capsys.readouterr().err
     assert "--overwrite to replace it" in told
     assert "=" not in told
+
+
+def test_words_for_types_are_explained_by_the_option_that_there_is(command, tmp_path, capsys):
+    (tmp_path / "m.maml").write_text("table: t\nfields:\n- {name: s, data_type: float}\n- {name: t, data_type: bool}\n")
+    assert main(["validate", str(tmp_path / "m.maml")]) == 1
+    told = capsys.readouterr().out
+    assert "or say which with --datamap float=… [" in told
+    assert "or read it as that with --datamap '' [" in told
+    assert main(command) == 1
+    assert "datamap" not in capsys.readouterr().err
+
+
+def test_nan_out_of_bounds_is_told_with_what_makes_it_null(tmp_path, capsys):
+    (tmp_path / "n.csv").write_text("x\n1.5\nnan\n")
+    (tmp_path / "n.maml").write_text("table: t\nfields:\n- {name: x, data_type: float64, qc: {min: 0, miss: 'Null'}}\n")
+    command = ["convert", str(tmp_path / "n.csv"), str(tmp_path / "n.parquet"), "--maml", str(tmp_path / "n.maml")]
+    assert main(command) == 0
+    assert "NaN is among them (--nan-is-null writes Nulls for NaN)" in capsys.readouterr().err
+    assert main([*command, "--overwrite", "--nan-is-null"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.FITS"])
+def test_parquet_gets_no_name_of_another_format(name, command, tmp_path, capsys):
+    command[2] = str(tmp_path / name)
+    assert main([*command, "--on-overlong", "warn"]) == 1
+    assert "end it with .parquet" in capsys.readouterr().err
+    assert not (tmp_path / name).exists()

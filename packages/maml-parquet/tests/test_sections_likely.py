@@ -16,6 +16,7 @@ FIELD = "table: t\nfields:\n- name: x\n  data_type: float64\n"
         (f"{FIELD}  Units: m\n", ("fields", 0, "Units"), "unit"),
         (f"{FIELD}  qc: {{mim: 0}}\n", ("fields", 0, "qc", "mim"), "min"),
         (FIELD.replace("float64", "flaot64"), ("fields", 0, "data_type"), "float64"),
+        (FIELD.replace("float64", "datetime"), ("fields", 0, "data_type"), "timestamp"),
         (FIELD.replace("float64", "string(10)"), ("fields", 0, "data_type"), "string"),
     ],
 )

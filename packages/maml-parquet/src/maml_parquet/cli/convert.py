@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maml_parquet.cli.counting import counted
-from maml_parquet.cli.inputs import Batch, Input, add_options, open_input, options_of
+from maml_parquet.cli.inputs import Batch, Input, add_options, is_known_otherwise, open_input, options_of
 from maml_parquet.cli.inputs_arrays import with_nulls
 from maml_parquet.errors import MamlError, MamlWarning, Problem
 from maml_parquet.schema.records import Column
@@ -65,6 +65,11 @@ def run(given: argparse.Namespace) -> int:
         if _is_same_file(path, given.output):
             words = f"{given.output!r} is {what}, which would be lost; give another name for the output"
             raise MamlError([Problem("argument", ("output",), words)])
+    if is_known_otherwise(given.output):
+        words = (
+            f"{given.output!r} has the suffix of another format, and what is written is parquet; end it with .parquet"
+        )
+        raise MamlError([Problem("argument", ("output",), words)])
     schema = Schema.from_maml(load(given.maml, dialect=given.dialect))
     columns = list(schema.columns.values())
     with open_input(given.input, options_of(given)) as source:

@@ -145,6 +145,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def is_known_otherwise(path: str) -> bool:
+    """Return whether a name is that of a table that is no parquet file.
+
+    Examples
+    --------
+    >>> is_known_otherwise("a.csv"), is_known_otherwise("a.parquet"), is_known_otherwise("a.dat")
+    (True, False, False)
+    """
+    return _SUFFIXES.get(Path(path).suffix.lower(), "parquet") != "parquet"
+
+
 def options_of(given: argparse.Namespace) -> Options:
     """Return the options that a command line says."""
     return Options(

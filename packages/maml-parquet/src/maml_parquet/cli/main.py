@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -21,8 +22,15 @@ _WORDS: Final[dict[str, str]] = {
 }
 """What each word of the command does; its module has `add` (arguments) and `run` (the exit status)."""
 
-_OPTIONS: Final[dict[str, str]] = {"overwrite=True": "--overwrite", "on_overlong='warn'": "--on-overlong warn"}
-"""What arguments of functions are called on the command line."""
+_OPTIONS: Final[dict[str, str]] = {
+    "overwrite=True": "--overwrite",
+    "on_overlong='warn'": "--on-overlong warn",
+    "NaN is among them": "NaN is among them (--nan-is-null writes Nulls for NaN)",
+}
+"""What arguments of functions are called on the command line, and what there else is to be done."""
+
+_DATAMAP: Final = re.compile(r", or (read it as that|say which) with datamap=\{[^}]*\}")
+"""What only `validate` can do, which says it itself."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -60,11 +68,11 @@ def _in_options(words: str) -> str:
     """Return what to do in words of the command line."""
     for argument, option in _OPTIONS.items():
         words = words.replace(argument, option)
-    return words
+    return _DATAMAP.sub("", words)
 
 
 def _show(message: Warning | str, *_: object, **__: object) -> None:
-    _say(f"warning: {message}")
+    _say(f"warning: {_in_options(str(message))}")
 
 
 def _say(text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -23,6 +24,9 @@ _EXAMPLES: Final = """examples:
   maml-parquet validate --profile spec-1.2 a.maml what version 1.2 of the specification asks for
   maml-parquet validate --base all.maml mine.maml whether its columns are columns of all.maml
 """
+
+_WORD: Final = re.compile(r"datamap=\{'(\w+)': …\}")
+"""A word that `datamap` is asked to explain."""
 
 
 class _How(TypedDict):
@@ -149,9 +153,20 @@ def _row(name: str, problem: Problem) -> dict[str, Any]:
 def _print(name: str, problem: Problem) -> None:
     stream = sys.stderr if isinstance(problem, Notice) else sys.stdout
     start = "warning: " if isinstance(problem, Notice) else ""
-    line = _printable(f"{start}{name}:{problem} [{problem.code}]")
+    line = _printable(f"{start}{name}:{_in_options(str(problem))} [{problem.code}]")
     encoding = getattr(stream, "encoding", None) or "utf-8"
     stream.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+
+
+def _in_options(words: str) -> str:
+    """Return what to do in words of the command line.
+
+    Examples
+    --------
+    >>> _in_options("with datamap={}"), _in_options("with datamap={'float': …}")
+    ("with --datamap ''", 'with --datamap float=…')
+    """
+    return _WORD.sub(r"--datamap \1=…", words.replace("datamap={}", "--datamap ''"))
 
 
 def _printable(text: str) -> str:

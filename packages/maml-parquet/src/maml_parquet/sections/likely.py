@@ -25,6 +25,7 @@ _SAID_FOR: Final = {
     "length": "array_size",
     "arraysize": "array_size",
     "shape": "col_size",
+    "datetime": "timestamp",
 }
 """Words of other formats, and those that MAML has for them."""
 

@@ -106,7 +106,8 @@ def parse_type(text: str, words: Mapping[str, TypeToken] | None = None) -> TypeT
     if not bracket:
         return TypeToken(base, None if base in BASES[:7] else "us")
     if base in BASES[:7]:
-        return f"{base} takes nothing in brackets, {text.strip()!r} has some; write {base}"
+        size = " and array_size, its characters" if base == "string" else ""
+        return f"{base} takes nothing in brackets, {text.strip()!r} has some; write {base}{size}"
     if not rest.endswith("]"):
         return f"the bracket of {text.strip()!r} is not closed at its end; write {base}[us]"
     return _bracketed(text.strip(), base, rest[:-1])
