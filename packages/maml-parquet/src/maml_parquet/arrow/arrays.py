@@ -53,7 +53,7 @@ def array_of(values: Any, name: str) -> pa.Array | pa.ChunkedArray:
     FixedSizeListType(fixed_size_list<item: int32>[3])
     >>> array_of([1.5, True], "x")
     Traceback (most recent call last):
-    maml_parquet.errors.MamlError: 1:1 x: values are of several kinds: number (row 0) and boolean (row 1); give one kind
+    maml_parquet.errors.MamlError: x: values are of several kinds: number (row 0) and boolean (row 1); give one kind
     """
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return values

@@ -51,7 +51,7 @@ def convert(
     DataType(int32)
     >>> convert(pa.array([1, 2**31]), column, col_size=1, first_row=10)
     Traceback (most recent call last):
-    maml_parquet.errors.MamlError: 1:1 x[11]: 2147483648 is outside int32 (-2147483648 to 2147483647); declare int64
+    maml_parquet.errors.MamlError: x[11]: 2147483648 is outside int32 (-2147483648 to 2147483647); declare int64
     """
     found = array_of(values, column.name)
     size = width_of(found, column) if col_size is None else col_size

@@ -53,7 +53,7 @@ def columns_of(data: Any, sizes: Mapping[str, int] | None = None) -> tuple[Colum
     (2, DataType(int64))
     >>> columns_of({"id": [1, 2], "x": [1.0]})
     Traceback (most recent call last):
-    maml_parquet.errors.MamlError: 1:1 x: the column has 1 row, and 'id' has 2; give columns of one length
+    maml_parquet.errors.MamlError: x: the column has 1 row, and 'id' has 2; give columns of one length
     """
     problems: list[Problem] = []
     columns: Columns = {}

@@ -126,7 +126,7 @@ def parse_footer(data: bytes, source: str = "") -> Footer:
     >>> parse_footer(b"")
     Traceback (most recent call last):
     ...
-    maml_parquet.errors.MamlError: 1:1 the footer is torn: it ends too early; write the file again
+    maml_parquet.errors.MamlError: the footer is torn: it ends too early; write the file again
     """
     try:
         fields, end = _FILE(data, 0, 0)
