@@ -40,9 +40,7 @@ export function checkRepeats(names: readonly (string | null)[], found: Pick<Foun
 export function trailingNames(found: Found, count: number, xFirst = false): NamedAxes {
   const entries = listOf(found).map(nullableString);
   if (entries.length === 0) return { names: Array.from({ length: count }, () => null) };
-  const names = trailing(found, entries, count, xFirst).map((name) => name ?? null);
-  checkRepeats(names, found);
-  return { names };
+  return { names: trailing(found, entries, count, xFirst).map((name) => name ?? null) };
 }
 
 /** A list of names with an entry for every axis. */
@@ -51,11 +49,10 @@ export function everyName(found: Found, count: number): NamedAxes {
   if (names.length !== count) {
     throw wrong("wrong_length", found, `it has ${names.length} names, and the array ${count} axes`);
   }
-  checkRepeats(names, found);
   return { names };
 }
 
-/** The types that attributes give, else those that names ending in ^ tell. */
+/** The types that attributes give, one per axis or none at all, else those that names ending in ^ tell. */
 export function funlibTypes(
   nodes: readonly FoundObject[],
   names: readonly (string | null)[],
@@ -63,8 +60,8 @@ export function funlibTypes(
   for (const attributes of nodes) {
     const found = member(attributes, "types");
     if (found !== undefined) {
-      const entries = listOf(found).map(nullableString);
-      return trailing(found, entries, names.length).map((type) => type ?? "");
+      const types = listOf(found).map(nullableString);
+      return types.length === names.length ? types.map((type) => type ?? "") : undefined;
     }
   }
   if (!names.some((name) => name?.endsWith("^"))) return undefined;

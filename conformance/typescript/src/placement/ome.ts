@@ -52,7 +52,7 @@ export function omeAxes(
   const axes = listOf(found).map(axisOf);
   if (count !== undefined) checkCount(found, axes.length, count);
   const names = axes.map(({ name }) => name);
-  checkRepeats(names, found);
+  if (systems === undefined) checkRepeats(names, found);
   return { names, types: axes.map(({ type }) => type), units: axes.map(({ unit }) => unit) };
 }
 

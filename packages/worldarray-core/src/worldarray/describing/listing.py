@@ -282,7 +282,7 @@ def _probed_above(source: Source, where: Location, node: Node | None) -> Listing
         return Listing(where, node.format, (".",), (None,), opened=".")
     if level_index(where.name) is not None and not parent.is_root:
         group = detect_node(source, parent)
-        if group is not None and group.kind == "group":
+        if group is not None and group.kind == "group" and detect_array(source, parent.join("s0"), group.format):
             listing = _probed(source, parent, group.format, group_attributes(parent, group))
             if where.name in listing.names:
                 return replace(listing, opened=where.name)

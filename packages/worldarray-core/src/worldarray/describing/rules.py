@@ -123,6 +123,8 @@ def _first_names(case: Case, entry: ome.Entry | None) -> Names | None:
         return tuple(name or None for name in case.dimension_names)
     for attrs, key, x_first in _NAME_KEYS[case.format](case):
         if attrs.first(key) is not None:
+            if key == "_ARRAY_DIMENSIONS":
+                parsing.texts_or_nulls(attrs.values[key], attrs.path(key), case.ndim)
             names = attributes.axis_names(attrs.values[key], attrs.path(key), hints._replace(x_first=x_first))
             if any(names):
                 return names
