@@ -30,7 +30,7 @@ def test_a_file_that_is_not_there_is_told_by_its_name(word, tmp_path, capsys):
     assert capsys.readouterr().err == f"{path}: No such file or directory\n"
 
 
-def test_what_to_do_is_told_in_options(command, capsys):
+def test_what_to_do_is_told_in_options(command, tmp_path, capsys):
     assert main(command) == 1
     told = capsys.readouterr().err
     assert told.startswith("s[1]: 'abc' has 3 characters")
@@ -40,6 +40,11 @@ def test_what_to_do_is_told_in_options(command, capsys):
     assert main(command) == 1
     told = capsys.readouterr().err
     assert "--overwrite to replace it" in told
+    (tmp_path / "x.parquet").unlink()
+    assert main([*command, "--on-overlong", "warn"]) == 1
+    told += capsys.readouterr().err
+    assert "x.maml' is there already" in told
+    assert "or --no-sidecar to leave it" in told
     assert "=" not in told
 
 

@@ -206,7 +206,7 @@ def imported(module: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        words = f"{module} is needed to read this file; install maml-parquet[astropy]"
+        words = f"{module} is needed to read this file; pip install 'maml-parquet[astropy]'"
         raise MamlError([Problem("argument", (), words)]) from error
 
 

@@ -24,6 +24,7 @@ _WORDS: Final[dict[str, str]] = {
 
 _OPTIONS: Final[dict[str, str]] = {
     "overwrite=True": "--overwrite",
+    "write_maml=False": "--no-sidecar",
     "on_overlong='warn'": "--on-overlong warn",
     "NaN is among them": "NaN is among them (--nan-is-null writes Nulls for NaN)",
 }
