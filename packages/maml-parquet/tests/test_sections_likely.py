@@ -42,3 +42,10 @@ def test_a_brace_that_is_left_open_is_told():
     (problem,) = mp.problems("table: t\nfields:\n- {name: x, data_type: float64\n- {name: y, data_type: float64}\n")
     assert (problem.code, problem.line) == ("yaml", 4)
     assert "is not closed" in problem.message
+
+
+@pytest.mark.parametrize(("text", "is_told"), [("stars.maml", True), ("a/B.YML", True), ("stars", False)])
+def test_a_name_of_a_file_instead_of_its_text_is_told(text, is_told):
+    (problem,) = mp.problems(text)
+    assert problem.code == "shape"
+    assert problem.message.endswith("; `load` reads a file") == is_told

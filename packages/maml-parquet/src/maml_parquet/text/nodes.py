@@ -138,6 +138,8 @@ class _Builder:
         else:
             what = "a list" if isinstance(self.built, Sequence) else "a single value"
             words = f"the text is {what}; a MAML is a map of keys, and begins with `table: <name>`"
+            if isinstance(self.built, Scalar) and self.built.text.lower().endswith((".maml", ".yaml", ".yml")):
+                words += "; `load` reads a file"
         raise MamlError([Problem("shape", (), words)])
 
     def take(self, event: Any) -> None:
