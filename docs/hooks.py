@@ -6,6 +6,7 @@ the site shows under another name leads to its page, one to a file that it does 
 
 from __future__ import annotations
 
+import html
 import importlib.util
 import io
 import logging
@@ -38,6 +39,9 @@ _INDEXED: Final = re.compile(r"(?<=\w)\[(\w)\]\[(\w)\]")
 _MARK: Final = re.compile(r"^<!-- (needs: .+|run|not run: .+) -->\n", re.MULTILINE)
 """What a page says to the tests; the title of a page is its first heading only where nothing stands before that."""
 _FENCE: Final = re.compile(r"\s*(```|~~~)")
+_PROMPTED: Final = re.compile(r"^(\s*```)python(?=[^\n]*\n\s*>>> )", re.MULTILINE)
+"""The fence of a block with prompts, in which what is typed and what is answered differ in colour."""
+_SHOWN: Final = re.compile(r'<div class="highlight">(?=<pre>.*?<code>(?P<code>.*?)</code>)', re.DOTALL)
 
 
 def copies() -> dict[str, str]:
@@ -97,6 +101,28 @@ def mapped(markdown: str, source: str, page: str, places: Mapping[str, str]) -> 
         fence = _FENCE.match(line) is not None
         inside ^= fence
         lines.append(line if inside or fence else _LINK.sub(link, _INDEXED.sub(r"\\[\1\\]\\[\2\\]", line)))
+    return "\n".join(lines)
+
+
+def typed(shown: str) -> str:
+    r"""Return what is typed of a block with prompts, so that it can be pasted at a prompt or into a script.
+
+    A line that is blank ends each statement of several lines, as it has to at a prompt.
+
+    Examples
+    --------
+    >>> typed(">>> for i in (1, 2):\n...     print(i)\n1\n2\n>>> i\n2\n")
+    'for i in (1, 2):\n    print(i)\n\ni'
+    """
+    lines: list[str] = []
+    open_ = False
+    for line in shown.splitlines():
+        mark, rest = line[:4].rstrip(), line[4:]
+        if mark == ">>>" and open_:
+            lines.append("")
+        if mark in {">>>", "..."}:
+            lines.append(rest)
+            open_ = mark == "..."
     return "\n".join(lines)
 
 
@@ -210,4 +236,17 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     markdown = _MARK.sub("", markdown).lstrip()
     if REPORT in markdown:
         markdown = markdown.replace(REPORT, conformance_report())
-    return markdown
+    return _PROMPTED.sub(r"\1pycon", markdown)
+
+
+def on_page_content(content: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
+    """Give every block with prompts the text that its button copies: the statements, without prompts and answers."""
+
+    def block(match: re.Match[str]) -> str:
+        shown = html.unescape(re.sub(r"<[^>]*>", "", match["code"]))
+        if not shown.startswith(">>> "):
+            return match[0]
+        copied = html.escape(typed(shown)).replace("\n", "&#10;")
+        return f'<div class="highlight" data-copy="{copied}">'
+
+    return _SHOWN.sub(block, content)

@@ -91,6 +91,24 @@ def test_links_in_code_stay():
     assert hooks.mapped(text, "docs/a.md", "a.md", {}) == text
 
 
+def test_what_is_copied_of_a_block_is_what_is_typed():
+    shown = (
+        ">>> a = [1,\n...      2]\n>>> a\n[1, 2]\n>>> for i in a:\n...     print(i)\n...\n1\n2\n>>> a < b\nTraceback:\n"
+    )
+    copied = "a = [1,\n     2]\n\na\nfor i in a:\n    print(i)\n\n\na < b"
+    assert hooks.typed(shown) == copied
+    shown = (
+        '<div class="highlight"><pre><code><span class="gp">&gt;&gt;&gt; </span>a <span>&lt;</span> "b"\nTrue\n</code>'
+    )
+    content = hooks.on_page_content(shown, None, None, None)
+    assert content == shown.replace('highlight"', 'highlight" data-copy="a &lt; &quot;b&quot;"', 1)
+
+
+def test_a_block_without_prompts_is_copied_as_it_is():
+    shown = '<div class="highlight"><pre><code>a &gt;&gt; 2\n</code></pre></div>'
+    assert hooks.on_page_content(shown, None, None, None) == shown
+
+
 def test_the_theme_takes_nothing_from_another_host():
     assert re.search(r"^ {2}font: false$", DOCS.parent.joinpath("mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
 
