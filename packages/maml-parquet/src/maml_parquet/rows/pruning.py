@@ -100,11 +100,11 @@ def _may_test(test: Test, stats: Stats) -> _May:
         nulls = stats.nulls
         null = _ANY if nulls is None else _May(true=nulls > 0, false=nulls < stats.rows)
         return null if test.op == "is_null" else _swapped(null)
-    if test.op not in _ORDERED or test.kind.base in _NOT_BOUNDED:
+    if test.op not in _ORDERED:
         return _ANY
     if stats.nulls == stats.rows:
         return _May(true=False, false=False)
-    if not _usable(stats, test.kind):
+    if test.kind.base in _NOT_BOUNDED or not _usable(stats, test.kind):
         return _ANY
     found = _ORDERED[test.op](stats.min, stats.max, test.values)
     # NaN is False for every comparison but these two, for which it is True.
