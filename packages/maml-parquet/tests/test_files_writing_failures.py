@@ -134,7 +134,7 @@ def test_no_batch_at_all_is_an_error_at_the_end(tmp_path):
 
 def test_a_column_that_is_declared_and_not_given_is_an_error(tmp_path):
     schema = ints("name: y, data_type: int32")
-    with pytest.raises(MamlError, match="the column 'y' is missing; there are x; give it, or disable it"):
+    with pytest.raises(MamlError, match="the column 'y' is missing; the table has 'x'; give it, or disable it"):
         mp.write_table({"x": [1]}, tmp_path / "x.parquet", schema)
     assert names(tmp_path) == []
     schema.disable("y")
