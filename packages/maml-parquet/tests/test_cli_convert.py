@@ -510,7 +510,7 @@ def test_without_astropy_its_extra_is_named(tmp_path, monkeypatch, name):
     (tmp_path / name).write_text("")
     for module in ("astropy.io.fits", "astropy.io.votable", "astropy.table"):
         monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(MamlError, match=r"install maml-parquet\[astropy\]"):
+    with pytest.raises(MamlError, match=r"pip install 'maml-parquet\[astropy\]'"):
         call(init, tmp_path / name)
 
 
