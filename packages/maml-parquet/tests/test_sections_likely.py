@@ -13,7 +13,7 @@ FIELD = "table: t\nfields:\n- name: x\n  data_type: float64\n"
         (f"authors: A\n{FIELD}", ("authors",), "author"),
         (f"columns: []\n{FIELD}", ("columns",), "fields"),
         (f"{FIELD}  colsize: 2\n", ("fields", 0, "colsize"), "col_size"),
-        (f"{FIELD}  Units: m\n", ("fields", 0, "Units"), "unit"),
+        (f"{FIELD}  Units: m\n", ("fields", 0, "units"), "unit"),
         (f"{FIELD}  qc: {{mim: 0}}\n", ("fields", 0, "qc", "mim"), "min"),
         (FIELD.replace("float64", "flaot64"), ("fields", 0, "data_type"), "float64"),
         (FIELD.replace("float64", "datetime"), ("fields", 0, "data_type"), "timestamp"),

@@ -14,13 +14,16 @@ export function outputPositions(size: number, count: number): number[] {
   });
 }
 
-/** The values of an image at the output voxels, interpolated linearly between the two voxels around each. */
+/**
+ * The values of an image at the output voxels, interpolated linearly between the two voxels around each; NaN where one of
+ * the two is, whatever its weight.
+ */
 export function resampleLinear(values: readonly number[], count: number): number[] {
   return outputPositions(values.length, count).map((position) => {
     const lower = Math.floor(position);
     const part = position - lower;
-    if (part === 0) return values[lower]!;
-    return values[lower]! * (1 - part) + values[lower + 1]! * part;
+    const upper = Math.min(lower + 1, values.length - 1);
+    return values[lower]! * (1 - part) + values[upper]! * part;
   });
 }
 

@@ -17,11 +17,13 @@ function wrongWith(
   [internal, external]: RemapPair,
   given: ReadonlySet<string>,
   counts: ReadonlyMap<string, number>,
-): string | undefined {
-  if (internal === "") return "a column of the table has a name";
-  if (given.has(internal)) return `the name ${internal} is given twice`;
+): readonly string[] {
   const count = counts.get(external) ?? 0;
-  return count === 1 ? undefined : `the file has ${count} columns ${external}`;
+  return [
+    ...(internal === "" || external === "" ? ["a column has a name"] : []),
+    ...(internal !== "" && external !== "" && given.has(internal) ? [`the name ${internal} is given twice`] : []),
+    ...(count === 1 || external === "" ? [] : [`the file has ${count} columns ${external}`]),
+  ];
 }
 
 /**
@@ -36,11 +38,11 @@ export function remapColumns(columns: readonly string[], items: readonly RemapPa
   const taken = new Set<string>();
   const names = new Map<string, string[]>();
   const problems = items.flatMap((item, position) => {
-    const message = wrongWith(item, taken, counts);
+    const messages = wrongWith(item, taken, counts);
     const [internal, external] = item;
     taken.add(internal);
     names.set(external, [...(names.get(external) ?? []), internal]);
-    return message === undefined ? [] : [{ position, message }];
+    return messages.map((message) => ({ position, message }));
   });
   if (problems.length > 0) return { problems };
   const pairs = columns.flatMap((column): RemapPair[] => {

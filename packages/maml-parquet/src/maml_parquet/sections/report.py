@@ -10,7 +10,7 @@ from maml_parquet.errors import At, Notice, Problem
 from maml_parquet.sections.likely import likely
 from maml_parquet.sections.records import Profile, Role
 from maml_parquet.sections.types import TypeToken
-from maml_parquet.text.records import Mapping, Node, Scalar, Sequence
+from maml_parquet.text.records import Mapping, Node, Scalar, Sequence, fold
 
 START: Final = Scalar("", 1, 1, "plain")
 """The place of what is not there."""
@@ -88,4 +88,5 @@ class Report:
         """Add the problem of a key that is not allowed there, which the specification lets pass."""
         names = tuple(known)
         fix = ", and ignored" if self.is_spec else f"; {likely(key.text, names)}use {', '.join(names)}"
-        self.dialect("subkey-unknown", (*at, key.text), f"the key {key.text!r} is not known here{fix}", key)
+        where = (*at, fold(key.text.strip()))
+        self.dialect("subkey-unknown", where, f"the key {key.text!r} is not known here{fix}", key)

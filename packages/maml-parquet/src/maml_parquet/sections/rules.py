@@ -56,7 +56,7 @@ def read_document(
         if name not in SECTIONS:
             fix = f"put it below extra, or use one of {', '.join(SECTIONS.values())}"
             words = f"{key.text!r} is no section; {likely(key.text, SECTIONS.values())}{fix}"
-            report.problem("section-unknown", (key.text,), words, key)
+            report.problem("section-unknown", (name,), words, key)
             continue
         entries: tuple[Entry, ...] = ()
         if name == "fields":
