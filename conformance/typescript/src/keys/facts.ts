@@ -51,13 +51,23 @@ export interface KeyForm {
 
 const invalid = (field: string, message: string): PlacedError => new PlacedError("invalid_argument", [field], message);
 
+/** The encodings of a format; the first is meant where none is given. */
+const ENCODINGS: Readonly<Record<string, readonly string[]>> = {
+  zarr2: ["default", "v2"],
+  zarr3: ["default", "v2"],
+  n5: ["default"],
+  precomputed: ["default"],
+};
+
+/** The most axes that an array has. */
+const MOST_AXES = 64;
+
 function joined({ format, encoding = "default", separator }: KeyFacts): Joined {
   if (format === "n5") {
     if (separator !== undefined && separator !== "/")
       throw invalid("separator", `separator is ${separator}, but that of n5 is /`);
     return { prefix: "", separator: "/", xFirst: true, noAxes: undefined };
   }
-  if (format === "zarr3") checkWord(encoding, ["default", "v2"], ["format"], "invalid_argument");
   return format === "zarr3" && encoding === "default"
     ? { prefix: "c", separator: separator ?? "/", xFirst: false, noAxes: "c" }
     : { prefix: "", separator: separator ?? ".", xFirst: false, noAxes: "0" };
@@ -81,27 +91,36 @@ function grid({ shape, chunkShape }: KeyFacts, channels: boolean): readonly numb
   return shape.map((size, axis) => (channels && axis === 0 ? 1 : Math.ceil(size / (chunkShape[axis] ?? NaN))));
 }
 
-function checkFacts({ format, separator, shape, chunkShape, ndim }: KeyFacts): void {
+function checkAxes(ndim: number, known: readonly number[] | undefined): void {
+  if (!Number.isInteger(ndim)) throw new PlacedError("wrong_type", ["ndim"], `ndim is ${ndim}, but axes are counted`);
+  if (ndim < 0 || ndim > MOST_AXES) {
+    throw new PlacedError("out_of_range", ["ndim"], `ndim is ${ndim}; an array has 0 to ${MOST_AXES} axes`);
+  }
+  if (known === undefined || ndim === known.length) return;
+  throw new PlacedError("wrong_length", ["ndim"], `ndim is ${ndim}, but the shape has ${known.length} entries`);
+}
+
+function checkFacts({ format, encoding = "default", separator, shape, chunkShape, ndim }: KeyFacts): void {
   checkWord(format, KEY_FORMATS, ["format"], "invalid_argument");
+  checkWord(encoding, ENCODINGS[format] ?? [], ["format"], "invalid_argument");
   if (separator !== undefined) checkWord(separator, [".", "/"], ["separator"], "invalid_argument");
   if (shape !== undefined) checkShape(shape, ["shape"]);
   if (chunkShape !== undefined) {
     if (shape !== undefined) checkLength(chunkShape, shape.length, ["chunk_shape"]);
     checkUnit(chunkShape, ["chunk_shape"]);
   }
-  if (ndim !== undefined && shape !== undefined && ndim !== shape.length) {
-    throw new PlacedError("wrong_length", ["ndim"], `ndim is ${ndim}, but shape has ${shape.length} entries`);
-  }
+  if (ndim !== undefined) checkAxes(ndim, shape ?? chunkShape);
 }
 
 /**
  * How the keys of an array are made.
  *
  * Raises `invalid_argument` at ["format"] (also for an encoding), ["separator"] and, where precomputed lacks a shape,
- * at ["shape"]; `wrong_length` at ["ndim"] where that and the shape differ; and errors of sizes at their lists.
+ * at ["shape"]; `wrong_length`, `out_of_range` and `wrong_type` at ["ndim"]; and errors of sizes at their lists.
  */
 export function keyForm(facts: KeyFacts): KeyForm {
   checkFacts(facts);
   const form = facts.format === "precomputed" ? ranges(facts) : joined(facts);
-  return { form, grid: grid(facts, "chunk" in form && form.channels), ndim: facts.shape?.length ?? facts.ndim };
+  const ndim = (facts.shape ?? facts.chunkShape)?.length ?? facts.ndim;
+  return { form, grid: grid(facts, "chunk" in form && form.channels), ndim };
 }
