@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 from stores import TCZYX, coded, group2, placed, pyramid, volume, zarr2, zarr3
@@ -190,6 +191,19 @@ def test_help_is_status_0(capsys, arguments):
         main(arguments)
     assert caught.value.code == 0
     assert "usage: worldarray" in capsys.readouterr().out
+
+
+def test_the_version_is_that_of_the_distribution(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["--version"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out == f"worldarray-core {version('worldarray-core')}\n"
+
+
+def test_without_a_command_those_there_are_are_named(capsys):
+    with pytest.raises(SystemExit):
+        main([])
+    assert "{info,demo}" in capsys.readouterr().err
 
 
 def test_the_demonstration_shows_a_pyramid_and_reads_a_box_of_it(capsys):

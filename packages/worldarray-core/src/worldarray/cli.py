@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 from typing import NoReturn
 
 from worldarray import info
@@ -45,7 +46,8 @@ def _silence() -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="worldarray", description="Placed volumes: what a path holds.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    parser.add_argument("--version", action="version", version=f"worldarray-core {version('worldarray-core')}")
+    commands = parser.add_subparsers(required=True, metavar="{info,demo}")
     shown = commands.add_parser("info", help="show the levels, their placement and every warning")
     shown.add_argument("path", metavar="PATH", help="a local path or an s3, gs or http(s) URL")
     shown.add_argument("--json", action="store_true", help="print JSON instead of a table")
