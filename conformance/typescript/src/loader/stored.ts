@@ -98,11 +98,22 @@ function levelOf(name: string, record: ArrayRecord, units: string | null, at: At
   };
 }
 
+/** Raises `missing_key` where one of several levels has no size of voxels; of one level alone it is 1, with a warning. */
+function checkSizes(path: string, records: readonly ArrayRecord[], at: At, warn: Warn): void {
+  const bare = records.find(({ placedBy }) => placedBy === null);
+  if (bare === undefined) return;
+  const said = `no document of ${path} says how large the voxels of ${bare.path} are`;
+  if (records.length > 1) fail("missing_key", at, `${said}, and there are ${records.length} levels`);
+  warn("missing_key");
+}
+
 function pyramidAt(store: Store, path: string, at: At, units: string | null, warn: Warn): StoredPyramid {
   const format = groupAt(store, path, at);
-  const group = readPyramid(store, path, {}, warn);
+  const silent = (): void => undefined;
+  const group = readPyramid(store, path, {}, silent);
   const names = group.levels.map(({ name }) => name);
-  const records = names.map((name) => readArray(store, joined(group.path, name), {}, warn));
+  const records = names.map((name) => readArray(store, joined(group.path, name), {}, silent));
+  checkSizes(path, records, at, warn);
   const [first] = records;
   if (first === undefined) return fail("not_found", at, `${path} lists no level`);
   for (const { axes, path: level } of records) {
@@ -110,7 +121,6 @@ function pyramidAt(store: Store, path: string, at: At, units: string | null, war
       fail("wrong_value", at, `${level} has the axes ${axes.join(", ")}, level 0 has ${first.axes.join(", ")}`);
     }
   }
-  const silent = (): void => undefined;
   return {
     path: group.path,
     format,
