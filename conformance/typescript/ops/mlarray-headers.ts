@@ -88,7 +88,12 @@ export const ops: Ops = {
   "mlarray.lazy.read": lazy,
   "mlarray.units.resolve": (input) => resolveUnit(input.unit, input.unit_code),
   "mlarray.units.table": () => Object.fromEntries(MLA_UNITS),
-  "mlarray.axes.compose": ({ ndim, axes }) => fromPlain(composeAxes(ndim, plain(axes))),
+  "mlarray.axes.compose": ({ ndim, axes }) => {
+    const found = composeAxes(ndim, plain(axes));
+    const header: PlainMap = new Map<string, Plain>([["version", "1.0"], ["axes", found]]);
+    readHeader(header, { shape: Array.from({ length: ndim }, () => 1), dtype: "uint8" }, () => undefined, { strict: true });
+    return fromPlain(found);
+  },
   "mlarray.fingerprint.data": ({ array }) => dataFingerprint(array.dtype, array.shape, array.bytes()),
   "mlarray.fingerprint.geometry": ({ axes, spaces }) => geometryFingerprint(axes, spaces),
   "mlarray.layout.suggest": suggest,
