@@ -378,7 +378,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"   note: {note}")
         tell(places, image)
     except (wa.errors.WorldArrayError, mlarray.MLArrayError, maml_parquet.MamlError, OSError, ValueError) as error:
-        print(error, file=sys.stderr)
+        told = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else error
+        print(told, file=sys.stderr)
         return 1
     print(f"Pyramid: {places.pyramid}  (look at it: uv run worldarray info {places.pyramid})")
     print(f"Batches: {places.config}")

@@ -70,7 +70,8 @@ def load(asked: argparse.Namespace) -> Image:
         told = "an .npy file says nothing of places: --voxel-size, --corner and --unit do"
         image = Image(path.stem, values, tuple(asked.voxel_size), tuple(asked.corner), asked.unit, notes=(told,))
     else:
-        raise SystemExit(f"{path}: this example reads .npy, .nii and .nii.gz")
+        told = "save a TIFF as one: numpy.save('image.npy', tifffile.imread('image.tif'))"
+        raise SystemExit(f"{path}: this example reads .npy, .nii and .nii.gz; {told}")
     if image.values.ndim != 3 or 0 in image.values.shape:
         raise SystemExit(
             f"{path}: has the shape {image.values.shape}; this example takes three axes, none of them empty"

@@ -345,6 +345,7 @@ def test_nifti_without_nibabel_says_what_to_install(tmp_path, monkeypatch):
         (np.zeros((4, 0, 6)), "empty.npy", "three axes, none of them empty"),
         (np.zeros((4, 5, 6), bool), "mask.npy", "integers and floats"),
         (np.zeros((4, 5, 6)), "image.npz", "reads .npy, .nii and .nii.gz"),
+        (np.zeros((4, 5, 6)), "image.tif", "save a TIFF as one"),
     ],
 )
 def test_what_it_cannot_read_ends_it_before_anything_is_made(tmp_path, values, name, told):
@@ -357,7 +358,7 @@ def test_what_it_cannot_read_ends_it_before_anything_is_made(tmp_path, values, n
 
 def test_a_file_that_is_not_there_is_an_error_of_one_line(tmp_path, capsys):
     assert quickstart.main([str(tmp_path / "no.npy")]) == 1
-    assert "no.npy" in capsys.readouterr().err
+    assert capsys.readouterr().err == f"{tmp_path / 'no.npy'}: No such file or directory\n"
 
 
 @pytest.mark.slow
