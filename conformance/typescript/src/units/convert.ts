@@ -39,9 +39,10 @@ export function scaled(value: number | bigint, ratio: Fraction): number {
   return Fraction.from(value).mul(ratio).toNumber();
 }
 
-/** A value in another unit of the same dimension: the exact product, rounded once. */
+/** A value in another unit of the same dimension: the exact product, rounded once; NaN and infinities stay. */
 export function convertValue(value: number | bigint, source: string, target: string): number {
-  return scaled(value, unitRatio(knownUnit(source), knownUnit(target)));
+  const ratio = unitRatio(knownUnit(source), knownUnit(target));
+  return typeof value === "number" && !Number.isFinite(value) ? value : scaled(value, ratio);
 }
 
 /** The short form of any known spelling, else `unknown_unit`. */
