@@ -23,6 +23,13 @@ def test_the_version_is_told(capsys):
     assert capsys.readouterr().out == f"maml-parquet {version('maml-parquet')}\n"
 
 
+def test_without_a_command_those_there_are_are_named(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main([])
+    assert caught.value.code == 2
+    assert "required: {convert,header,init,validate}" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("word", ["init", "header"])
 def test_a_file_that_is_not_there_is_told_by_its_name(word, tmp_path, capsys):
     path = tmp_path / "none.parquet"

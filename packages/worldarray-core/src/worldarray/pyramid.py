@@ -135,7 +135,7 @@ class Pyramid:
     def check(self) -> tuple[Notice, ...]:
         """Return a notice for each level that shares neither corner nor first centre with the finest, never repaired.
 
-        Each gives the translation that a block mean would have.
+        Each gives the translation that a block mean would have. A first centre is shared where the store gives it.
         """
         return level_rules.check_levels(self._family.levels(), self._family.declared())
 

@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(prog="maml-parquet", description="MAML metadata of tables, and parquet.")
     parser.add_argument("--version", action="version", version=f"maml-parquet {version('maml-parquet')}")
-    words = parser.add_subparsers(dest="word", required=True, metavar="WORD")
+    words = parser.add_subparsers(dest="word", required=True, metavar=f"{{{','.join(_WORDS)}}}")
     for word, says in _WORDS.items():
         module = import_module(f"maml_parquet.cli.{word}")
         module.add(words.add_parser(word, help=says, description=says))
