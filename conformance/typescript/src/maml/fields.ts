@@ -53,8 +53,7 @@ function fieldOf(room: FieldRoom, table: Table, position: number): Read {
   const name = nameOf(room, table);
   const dataType = typeOf(room, table);
   const expands = room.context.expands && name.endsWith(END);
-  const isEarly = room.context.version !== undefined && room.context.version < 2;
-  const colSize = isEarly ? { size: 1, isWritten: false, place: table } : sizeOf(room, table, "col_size", expands);
+  const colSize = sizeOf(room, table, "col_size", expands);
   const arraySize = sizeOf(room, table, "array_size", false);
   const field: Field = {
     name,
