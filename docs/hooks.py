@@ -41,6 +41,8 @@ _MARK: Final = re.compile(r"^<!-- (needs: .+|run|not run: .+) -->\n", re.MULTILI
 _FENCE: Final = re.compile(r"\s*(```|~~~)")
 _PROMPTED: Final = re.compile(r"^(\s*```)python(?=[^\n]*\n\s*>>> )", re.MULTILINE)
 """The fence of a block with prompts, in which what is typed and what is answered differ in colour."""
+_BLANK: Final = re.compile(r"^ *<BLANKLINE>$", re.MULTILINE)
+"""What stands for an empty line in what is answered."""
 _SHOWN: Final = re.compile(r'<div class="highlight">(?=<pre>.*?<code>(?P<code>.*?)</code>)', re.DOTALL)
 
 
@@ -236,7 +238,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     markdown = _MARK.sub("", markdown).lstrip()
     if REPORT in markdown:
         markdown = markdown.replace(REPORT, conformance_report())
-    return _PROMPTED.sub(r"\1pycon", markdown)
+    return _BLANK.sub("", _PROMPTED.sub(r"\1pycon", markdown))
 
 
 def on_page_content(content: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -102,6 +103,13 @@ def test_what_is_copied_of_a_block_is_what_is_typed():
     )
     content = hooks.on_page_content(shown, None, None, None)
     assert content == shown.replace('highlight"', 'highlight" data-copy="a &lt; &quot;b&quot;"', 1)
+
+
+def test_an_empty_line_of_an_answer_is_shown_empty():
+    page = SimpleNamespace(file=SimpleNamespace(generated_by="test", src_uri="a.md"))
+    shown = "```python\n>>> print('1\\n\\n2')\n1\n<BLANKLINE>\n2\n```\n\n```python\na = 1\n```"
+    expected = "```pycon\n>>> print('1\\n\\n2')\n1\n\n2\n```\n\n```python\na = 1\n```"
+    assert hooks.on_page_markdown(shown, page, None, None) == expected
 
 
 def test_a_block_without_prompts_is_copied_as_it_is():
