@@ -49,12 +49,12 @@ interface Read {
 }
 
 function fieldOf(room: FieldRoom, table: Table, position: number): Read {
-  tellUnknown(room, table);
   const name = nameOf(room, table);
   const dataType = typeOf(room, table);
   const expands = room.context.expands && name.endsWith(END);
   const colSize = sizeOf(room, table, "col_size", expands);
   const arraySize = sizeOf(room, table, "array_size", false);
+  tellUnknown(room, table);
   const field: Field = {
     name,
     dataType,
