@@ -145,7 +145,7 @@ function unitFindings(levels: readonly Level[], texts: Texts, folder: string): r
   return [...found, { severity: "note", code: "missing_field", at, message }];
 }
 
-/** Levels that share neither corner nor centre with the finest one. */
+/** Levels that do not share the corner of the finest one nor, where a document gives it, its centre. */
 function misplaced(levels: readonly Level[], texts: Texts, folder: string): readonly Finding[] {
   const known = levels.flatMap(({ name, placed }) => (placed?.placedBy ? [{ name, placed }] : []));
   const [first] = known;
@@ -164,14 +164,20 @@ function misplaced(levels: readonly Level[], texts: Texts, folder: string): read
     ),
   );
   const names = spatial.map((axis) => axes[axis]).join(", ");
-  return (found.value ?? []).map(({ name, translation, blockMeanTranslation }) => ({
-    severity: "warning" as const,
-    code: "conflict",
-    at: placesOf("translation", { texts, folder, name })[0]?.at ?? [within(folder, name)],
-    message:
-      `${name} shares neither corner nor centre with the finest level: it lies at ${names} = ` +
-      `${translation.join(", ")}; a mean of blocks lies at ${blockMeanTranslation.join(", ")}.`,
-  }));
+  const declared = new Set(known.filter(({ placed }) => placed.translationDeclared).map(({ name }) => name));
+  return (found.value ?? []).map(({ name, translation, blockMeanTranslation }) => {
+    const said = declared.has(name)
+      ? `${name} shares neither corner nor centre with the finest level: it lies at`
+      : `${name} does not say where it lies, so the centre of its voxel 0 is taken for`;
+    return {
+      severity: "warning" as const,
+      code: "conflict",
+      at: placesOf("translation", { texts, folder, name })[0]?.at ?? [within(folder, name)],
+      message:
+        `${said} ${names} = ${translation.join(", ")}; ` +
+        `a mean of blocks lies at ${blockMeanTranslation.join(", ")}.`,
+    };
+  });
 }
 
 /** The warnings of a level, each at its places in the documents. */

@@ -229,6 +229,21 @@ def test_a_level_that_lies_off_is_a_warning_at_its_translation(page):
     assert "1040, -184, 40" in words
 
 
+def test_a_level_without_a_position_is_not_said_to_lie_off_the_centre(page):
+    axes = [{"name": name, "type": "space", "unit": "micrometer"} for name in "zyx"]
+    scales = ([0.5, 0.25, 0.25], [0.5, 1, 0.5])
+    datasets = [
+        {"path": str(level), "coordinateTransformations": [{"type": "scale", "scale": scale}]}
+        for level, scale in enumerate(scales)
+    ]
+    add(page, ".zattrs", {"multiscales": [{"version": "0.4", "axes": axes, "datasets": datasets}]})
+    [(kind, code, _, words)] = until(lambda: findings(page))
+    assert (kind, code) == ("warning", "conflict")
+    # Means of 1 x 4 x 2 voxels begin at the corner (-0.25, -0.125, -0.125): centres are half a voxel of theirs further.
+    told = "1 does not say where it lies, so the centre of its voxel 0 is taken for z, y, x = 0, 0, 0"
+    assert words.startswith(f"{told}; a mean of blocks lies at 0, 0.375, 0.125.")
+
+
 def test_an_error_has_its_path_and_leads_to_its_place_and_other_levels_are_shown(page):
     example(page, "short-scale")
     found = table(page)
