@@ -15,7 +15,7 @@ _PEAK = Path(__file__).with_name("table_peaks.py")
 
 def lines(root: Path, *, quick: bool) -> Iterator[Line]:
     """Yield the peaks above what the imports take, in multiples of one row group in memory."""
-    groups, rows = (4, 20_000) if quick else (40, 250_000)
+    groups, rows = (4, 20_000) if quick else (80, 320_000)
     group = catalogues.table(rows).nbytes
     says = f"one of {groups} row groups, {group >> 20} MiB in memory"
     for name, word in {"streaming write": "write", "iter_batches": "read"}.items():
