@@ -12,20 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from maml_astropy_files import data
 
 import maml_parquet
 from maml_parquet import MamlError, MamlWarning
 from maml_parquet.cli import convert, init, inputs
-
-astropy = pytest.importorskip("astropy")
-DATA = Path(astropy.__file__).parent / "io"
-
-
-def data(name):
-    """A file inside astropy, which older ones may not have."""
-    if not (DATA / name).exists():
-        pytest.skip(f"astropy {astropy.__version__} has no {name}")
-    return DATA / name
 
 
 def call(word, *arguments):

@@ -3,25 +3,15 @@
 import argparse
 import gzip
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
+from maml_astropy_files import DATA, data
 
 import maml_parquet
 from maml_parquet import MamlError, MamlWarning
 from maml_parquet.cli import init
 from maml_parquet.cli.inputs import unique
-
-astropy = pytest.importorskip("astropy")
-DATA = Path(astropy.__file__).parent / "io"
-
-
-def data(name):
-    """A file inside astropy, which older ones may not have."""
-    if not (DATA / name).exists():
-        pytest.skip(f"astropy {astropy.__version__} has no {name}")
-    return DATA / name
 
 
 def drafted(path, *more):

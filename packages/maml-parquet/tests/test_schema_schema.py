@@ -176,6 +176,7 @@ class TestSizes:
 
     def test_the_largest_size(self, schema):
         schema.set_col_size("v", 2**31 - 1)
+        assert schema.columns["v"].col_size == 2**31 - 1
 
     def test_a_name_that_would_be_several_columns_when_it_is_read_again(self):
         text = "table: t\nfields: [{name: x_icol, data_type: int32}]\n"

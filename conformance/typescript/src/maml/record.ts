@@ -68,12 +68,8 @@ export interface Entry {
   readonly description: string;
 }
 
-/** A MAML without problems. */
-export interface Maml {
-  /** Names of sections in small letters, in their order, without those that say nothing. */
-  readonly sections: readonly string[];
-  readonly fields: readonly Field[];
-  readonly entries: readonly Entry[];
+/** What extra asks for. */
+export interface Requests {
   readonly colMap: readonly Rename[];
   readonly protectedCols: readonly string[];
   readonly nullableCols: readonly string[];
@@ -82,6 +78,14 @@ export interface Maml {
   readonly sort: readonly string[];
   /** Where the rules and keys stand. */
   readonly places: { readonly filter: readonly Place[]; readonly sort: readonly Place[] };
+}
+
+/** A MAML without problems. */
+export interface Maml extends Requests {
+  /** Names of sections in small letters, in their order, without those that say nothing. */
+  readonly sections: readonly string[];
+  readonly fields: readonly Field[];
+  readonly entries: readonly Entry[];
 }
 
 /** What the rules of a section need to know. */

@@ -2,19 +2,8 @@
 
 import type { At } from "../errors.js";
 import type { Place, Report } from "./problem.js";
-import type { Context, Field, Rename } from "./record.js";
+import type { Context, Field, Rename, Requests } from "./record.js";
 import { isNull, pairOf, said, type Table, type Text, type Tree } from "./tree.js";
-
-/** What extra asks for, as a Maml holds it. */
-export interface Requests {
-  readonly colMap: readonly Rename[];
-  readonly protectedCols: readonly string[];
-  readonly nullableCols: readonly string[];
-  readonly remap: readonly Rename[];
-  readonly filter: readonly string[];
-  readonly sort: readonly string[];
-  readonly places: { readonly filter: readonly Place[]; readonly sort: readonly Place[] };
-}
 
 const NOTHING: Requests = {
   colMap: [],
